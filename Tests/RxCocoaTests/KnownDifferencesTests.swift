@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RxCocoa
 import RxRelay
 import RxSwift
@@ -29,6 +30,40 @@ extension SharedSequences {
             relay.accept(2)
             #expect(await eventually { log.lines == ["2 on the main queue"] })
             subscriptions.dispose()
+        }
+
+        /// The fault: a closure of the main actor ran on the thread that drove, or on one that emitted meanwhile.
+        @Test("A closure driven on the main queue is called there while other threads drive") @MainActor
+        func drivenElsewhereToo() async {
+            let main = MainQueueMark()
+            let log = EventLog()
+            let relay = BehaviorRelay(value: 0)
+            let driver = relay.asDriver()
+            let others = CompositeDisposable()
+            var received: [Int] = []
+            let subscription = driver.drive(onNext: { element in
+                received.append(element)
+                if !main.isHere { log.note("off") }
+            })
+            #expect(received == [0])
+            Thread.detachNewThread {
+                let drive: @Sendable () -> Void = {
+                    for index in 0..<200 {
+                        let other = driver.drive(onNext: { _ in if !main.isHere { log.note("off") } })
+                        if index % 2 == 0 { other.dispose() } else { _ = others.insert(other) }
+                    }
+                }
+                race([{ for element in 1...5_000 { relay.accept(element) } }, drive])
+            }
+            #expect(await eventually { received.last == 5_000 })
+            #expect(log.lines.isEmpty)
+            #expect(received == received.sorted())
+            let count = received.count
+            Thread.detachNewThread { relay.accept(5_001) }
+            subscription.dispose()
+            others.dispose()
+            try? await Task.sleep(for: .milliseconds(20))
+            #expect(received.count == count)
         }
     }
 }

@@ -121,6 +121,8 @@ package class EventBatchingSink<Element>: Sink<Element> {
         super.link(stage)
     }
 
+    package override func upstreamRepeats() { batchedEvents.receiver.upstreamRepeats() }
+
     package final override func pauses(_ source: any PausableSource) -> Bool {
         guard batchedEvents.pauses(source) else { return pausesInline(source) }
         // A cancellation may have resumed the waiting sources before this one was among them. A read-modify-write, acquiring: either it

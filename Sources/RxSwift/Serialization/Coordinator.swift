@@ -149,6 +149,8 @@ class Coordinator: Stage, SerializerTarget {
 
     package func downstreamPauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
+    final func upstreamRepeats() { downstream.upstreamRepeats() }
+
     package final func discard(_ node: UnsafeMutablePointer<DrainNode>) {
         let (slot, event) = SourceNode.read(node)
         if case .element = event { slot.drop(node) } else { SourceNode.free(node) }
@@ -250,6 +252,8 @@ final class SourceSink<Element>: Sink<Element> {
             enqueue(element)
         }
     }
+
+    override func upstreamRepeats() { coordinator.upstreamRepeats() }
 
     override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source, at: slot) }
 

@@ -131,6 +131,13 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
         }
     }
 
+    package override func upstreamRepeats() {
+        // Does nothing while another thread delivers: the source will begin anew once more.
+        if !serializer.tryEnter() { return }
+        downstream._withUnsafeGuaranteedRef { $0.upstreamRepeats() }
+        leave()
+    }
+
     package override func pauses(_ source: any PausableSource) -> Bool {
         serializer.pauses(source, for: AnySerializerTarget(self))
     }

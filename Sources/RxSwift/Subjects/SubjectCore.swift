@@ -234,6 +234,19 @@ package class SubjectListCore: SerializerTarget {
         subscription.releaseDownstream()
     }
 
+    /// Tells all subscribers that the source begins anew. Does nothing while another thread or a callback delivers: the source will do so again.
+    package final func upstreamRepeats() {
+        if isStopped || !tryEnter() { return }
+        var node = list.first
+        while let subscription = node {
+            subscription._withUnsafeGuaranteedRef {
+                node = $0.nextInList
+                if !$0.isCancelled { $0.downstream._withUnsafeGuaranteedRef { $0.upstreamRepeats() } }
+            }
+        }
+        leave()
+    }
+
     // MARK: SerializerTarget
 
     package func run(_ node: UnsafeMutablePointer<DrainNode>) { abstractMethod() }

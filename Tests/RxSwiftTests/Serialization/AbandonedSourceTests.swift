@@ -179,8 +179,32 @@ import Testing
         #expect(second.text == "1 2 completed")
     }
 
+    /// The fault: the queue ran nothing else any more.
+    @Test(
+        "A source without elements is let go of by a dispose that its scheduler cannot run", arguments: [true, false])
+    func withoutElementsOnScheduler(isRetry: Bool) {
+        let start = ContinuousClock.now
+        let attempt = Observable<Int>.deferred {
+            if ContinuousClock.now - start > .seconds(5) { return .never() }
+            return isRetry ? .error(NumberedFailure(1)) : .empty()
+        }
+        let source = isRetry ? attempt.retry() : Observable.concat(sequence(first: attempt) { $0 })
+        let scheduler = SerialDispatchQueueScheduler(qos: .default)
+        let subscription = source.subscribe(on: scheduler).subscribe()
+        usleep(20_000)
+        subscription.dispose()
+        let hasRun = OneShot()
+        _ = scheduler.schedule(()) { _ in
+            hasRun.fire()
+            return Disposables.create()
+        }
+        #expect(hasRun.wait(seconds: 10))
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
     enum Connection: CaseIterable, Sendable {
-        case share, replay, lasting, refCount, mapped
+        case share, replay, lasting, refCount, mapped, twice, countedTwice, flatMapped, latest, grouped, switched,
+            combined, hop
 
         func apply(_ source: Observable<Int>) -> Observable<Int> {
             switch self {
@@ -189,6 +213,16 @@ import Testing
             case .lasting: source.share(replay: 1, scope: .forever)
             case .refCount: source.publish().refCount()
             case .mapped: source.map { $0 }.catch { _ in .never() }.share()
+            case .twice: source.share().map { $0 }.share(replay: 1).share()
+            case .countedTwice: source.publish().refCount().replay(1).refCount()
+            case .flatMapped: source.share().flatMap { Observable.just($0) }.share()
+            case .latest:
+                Observable.just(1).flatMap { _ in source }.share().flatMapLatest { Observable.just($0) }.share()
+            case .grouped: source.share().groupBy { $0 }.flatMap { $0 }.share()
+            case .switched: source.share().ifEmpty(switchTo: .never()).concatMap { Observable.just($0) }.share()
+            case .combined:
+                Observable.zip(Observable.amb([source.share(), .never()]), Observable.just(1)) { $0 + $1 }.share()
+            case .hop: source.share().observe(on: SerialDispatchQueueScheduler(qos: .default)).share()
             }
         }
     }

@@ -16,11 +16,15 @@ extension SharedSequenceConvertibleType {
         onNext: ((Element) -> Void)?, onCompleted: (() -> Void)?, onDisposed: (() -> Void)?
     ) -> any Disposable {
         let sequence = asSharedSequence()
-        let isHere = sequence.isMocked || MainQueue.isCurrent
-        let source = isHere ? sequence.source : sequence.source.observe(on: MainScheduler.instance)
-        return source.subscribe(
+        return source(of: sequence).subscribe(
             onNext: onNext, onCompleted: onCompleted,
             onDisposed: sequence.isMocked ? onDisposed : onDisposed.map { onMainQueue($0) })
+    }
+
+    private func source(of sequence: SharedSequence<SharingStrategy, Element>) -> Observable<Element> {
+        if sequence.isMocked { return sequence.source }
+        if MainQueue.isCurrent { return MainQueueDelivery(source: sequence.source) }
+        return sequence.source.observe(on: MainScheduler.instance)
     }
 
     /// Subscribes closures that run there, and receive an object that is held weakly.

@@ -104,6 +104,8 @@ private final class AmbSink<Element>: Sink<Element> {
         if race.admits(index) { downstream.next(element) }
     }
 
+    override func upstreamRepeats() { downstream.upstreamRepeats() }
+
     override func pauses(_ source: any PausableSource) -> Bool { race.isWon(by: index) && downstream.pauses(source) }
 
     override func error(_ error: any Swift.Error) {

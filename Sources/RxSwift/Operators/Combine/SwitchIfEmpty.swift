@@ -72,6 +72,8 @@ private final class SwitchIfEmptySink<Element>: Sink<Element> {
         downstream.next(element)
     }
 
+    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
     override func error(_ error: any Swift.Error) {
@@ -112,6 +114,8 @@ private final class SwitchedSink<Element>: Sink<Element> {
     override func link(_ stage: Stage) { links.other.link(stage) }
 
     override func next(_ element: Element) { downstream.next(element) }
+
+    package override func upstreamRepeats() { downstream.upstreamRepeats() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 

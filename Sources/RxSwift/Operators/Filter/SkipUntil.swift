@@ -79,6 +79,8 @@ private final class SkipUntilExit<Element>: Sink<Element> {
 
     override func next(_ element: Element) { downstream?.next(element) }
 
+    package override func upstreamRepeats() { downstream?.upstreamRepeats() }
+
     package override func pauses(_ source: any PausableSource) -> Bool { downstream?.pauses(source) ?? false }
 
     override func error(_ error: any Swift.Error) { downstream?.error(error) }

@@ -65,6 +65,8 @@ final class FlatMapSink<Element, Result>: Sink<Element> {
         coordinator.link(stage)
     }
 
+    package override func upstreamRepeats() { coordinator.upstreamRepeats() }
+
     package override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source) }
 
     override func next(_ element: Element) {

@@ -200,6 +200,8 @@ final class InnerSink<Element>: Sink<Element> {
 
     override func next(_ element: Element) { coordinator.next(element) }
 
+    package override func upstreamRepeats() { coordinator.upstreamRepeats() }
+
     package override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source) }
 
     // The terminal event may have to wait for the drainer, but the source has ended now.

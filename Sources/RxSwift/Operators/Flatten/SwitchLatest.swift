@@ -59,6 +59,8 @@ final class SwitchLatestSink<Element, Result>: Sink<Element> {
     @usableFromInline
     override func link(_ stage: Stage) { coordinator.link(stage) }
 
+    package override func upstreamRepeats() { coordinator.upstreamRepeats() }
+
     package override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source) }
 
     @usableFromInline
@@ -211,6 +213,8 @@ final class SwitchLatestInnerSink<Element>: Sink<Element> {
     }
 
     override func next(_ element: Element) { coordinator.next(element, from: self) }
+
+    package override func upstreamRepeats() { coordinator.upstreamRepeats() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source) }
 

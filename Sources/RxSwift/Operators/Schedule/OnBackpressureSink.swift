@@ -158,6 +158,8 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
     }
 
     /// Pauses a source while the buffer is full, if it suspends sources at all.
+    override func upstreamRepeats() { downstream.upstreamRepeats() }
+
     override func pauses(_ source: any PausableSource) -> Bool {
         if policy.overflow != .suspend { return false }
         let inspected: WaitingSources.Inspected? = lock.withLock {

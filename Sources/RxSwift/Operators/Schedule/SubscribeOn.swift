@@ -59,7 +59,7 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     /// 1 while the source is being subscribed to, when the scheduler's thread is not free to unsubscribe.
     private let isStarting = AtomicWord(0)
 
-    /// The number of events that came after the subscription was disposed of. Only the source touches it, and its calls are serial.
+    /// The number of events, or new beginnings of the source, that came after the subscription was disposed of. Only the source touches it, and its calls are serial.
     @exclusivity(unchecked) private var lateEvents = 0
 
     /// The number of late events from which the source is taken for one that keeps the scheduler busy.
@@ -102,6 +102,11 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     override func next(_ element: Element) {
         if isCancelled { return cameLate() }
         downstream.next(element)
+    }
+
+    override func upstreamRepeats() {
+        if isCancelled { return cameLate() }
+        downstream.upstreamRepeats()
     }
 
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
@@ -165,7 +170,7 @@ final class SubscribeOnSink<Element>: Sink<Element> {
         job.run(on: scheduler, with: source) { $0.cancel() }
     }
 
-    /// Handles an event after the subscription was disposed of, when the scheduler has not unsubscribed yet.
+    /// Handles an event, or a new beginning, after the subscription was disposed of, when the scheduler has not unsubscribed yet.
     ///
     /// If the scheduler cannot, because it is busy with this source, the calling thread unsubscribes from the source.
     @inline(never)

@@ -201,7 +201,8 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
     }
 
     package override func upstreamRepeats() {
-        if !demand.isWanted { _ = isExhausted() }
+        if !demand.isWanted, isExhausted() { return }
+        core?.upstreamRepeats()
     }
 
     // The connection ends first, so that a subscription made inside the terminal event starts anew. The source is cancelled before

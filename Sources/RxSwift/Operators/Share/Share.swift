@@ -253,7 +253,8 @@ final class ShareConnection<Element>: Sink<Element> {
     }
 
     package override func upstreamRepeats() {
-        if !demand.isWanted, demand.endsNow() { cancel() }
+        if !demand.isWanted, demand.endsNow() { return cancel() }
+        core.upstreamRepeats()
     }
 
     func abandon() { parent.abandon(self) }

@@ -74,6 +74,8 @@ final class DelaySubscriptionSink<Element>: Sink<Element>, RestartableTimerTarge
 
     override func next(_ element: Element) { downstream.next(element) }
 
+    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }

@@ -72,6 +72,8 @@ final class SkipTimedSink<Element>: Sink<Element>, RestartableTimerTarget {
         if isOpen.loadRelaxed() != 0 { downstream.next(element) }
     }
 
+    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
     override func error(_ error: any Swift.Error) {

@@ -144,6 +144,8 @@ private final class TimeoutOtherSink<Element>: Sink<Element> {
         if !coordinator.isCancelled { coordinator.downstream.next(element) }
     }
 
+    override func upstreamRepeats() { coordinator.upstreamRepeats() }
+
     override func pauses(_ source: any PausableSource) -> Bool {
         !coordinator.isCancelled && coordinator.downstream.pauses(source)
     }

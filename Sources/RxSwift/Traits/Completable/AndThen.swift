@@ -99,6 +99,8 @@ final class AndThenSink<Element>: Sink<Element> {
     @usableFromInline
     override func next(_ element: Element) { downstream.next(element) }
 
+    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
     @usableFromInline
