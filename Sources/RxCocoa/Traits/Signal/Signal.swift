@@ -7,7 +7,7 @@ public import RxSwift
 /// It does not fail, delivers on the main queue, and repeats nothing to new subscribers.
 ///
 /// It may be subscribed to and disposed of on any thread. While a thread other than the main one does that, elements that arrive at the
-/// same time can reach the other observers on that thread, or on a thread of the runtime: where observers rely on the main thread,
+/// same time can reach the other observers on that thread, or on a thread of the runtime, but not closures: where observers rely on the main thread,
 /// subscribe and dispose there.
 public typealias Signal<Element> = SharedSequence<SignalSharingStrategy, Element>
 

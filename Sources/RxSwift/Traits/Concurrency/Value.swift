@@ -37,14 +37,39 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
 
 /// Waits for the one element of a sequence, or for its end.
 private nonisolated(nonsending) func awaitOutcome<Element>(of source: Observable<Element>) async throws -> Element? {
-    // Set when `subscribe` has returned: an event that a source sends inside of it counts, even if the task is cancelled already.
-    let subscription = SingleAssignmentDisposable()
+    let cancellation = AwaitingCancellation()
     return try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { continuation in
-            subscription.setDisposable(AwaitingSink.subscribe(to: source, Resumption(continuation)))
+            AwaitingSink.subscribe(to: source, Resumption(continuation), cancellation)
         }
     } onCancel: {
-        subscription.dispose()
+        cancellation.cancel()
+    }
+}
+
+/// Disposes of the subscription of a task that is cancelled.
+///
+/// A task that is cancelled before it subscribes, or by the source inside `subscribe`, gets an event that the source sends inside of it, as with
+/// RxSwift: the subscription is disposed of when `subscribe` has returned. Any other cancellation acts at once: the source may be endless.
+private final class AwaitingCancellation: Sendable {
+    /// `before`, the identity of the thread that subscribes, `over`, or `postponed`.
+    private let state = AtomicWord(AwaitingCancellation.before)
+    private let subscription = SingleAssignmentDisposable()
+
+    private static let before: UInt = 0
+    private static let over: UInt = 1
+    /// The task was cancelled before it subscribed, or by its own thread meanwhile.
+    private static let postponed: UInt = 2
+
+    func subscribe(_ subscription: any Disposable, _ start: () -> Void) {
+        if state.compareExchange(Self.before, CurrentThread.identity) { self.subscription.setDisposable(subscription) }
+        start()
+        if state.exchange(Self.over) == Self.postponed { subscription.dispose() }
+    }
+
+    func cancel() {
+        if state.compareExchange(Self.before, Self.postponed) { return }
+        if !state.compareExchange(CurrentThread.identity, Self.postponed) { subscription.dispose() }
     }
 }
 
@@ -53,10 +78,11 @@ private final class AwaitingSink<Element>: Sink<Element> {
     private let resumption: Resumption<Element>
     private let subscription: SubscriptionDisposable
 
-    static func subscribe(to source: Observable<Element>, _ resumption: Resumption<Element>) -> any Disposable {
+    static func subscribe(
+        to source: Observable<Element>, _ resumption: Resumption<Element>, _ cancellation: AwaitingCancellation
+    ) {
         let subscription = SubscriptionDisposable { resumption.resume(.failure(CancellationError())) }
-        source.start(AwaitingSink(resumption, subscription))
-        return subscription
+        cancellation.subscribe(subscription) { source.start(AwaitingSink(resumption, subscription)) }
     }
 
     private init(_ resumption: Resumption<Element>, _ subscription: SubscriptionDisposable) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RxSwift
 import TestSupport
 import Testing
@@ -55,6 +56,27 @@ import Testing
         for task in tasks { task.cancel() }
         for task in tasks { #expect(await task.value == "cancelled") }
         #expect(disposals.value == 3)
+    }
+
+    /// The fault: a thread of the cooperative pool stayed busy for ever.
+    @Test("Cancelling the task ends a source that keeps the thread of the subscription") func cancelledInSubscribe() async {
+        let start = ContinuousClock.now
+        let late: Observable<Int> = .deferred { ContinuousClock.now - start > .seconds(10) ? .never() : .error(Failure.expected) }
+        let waits: [@Sendable () async throws -> Void] = [
+            { _ = try await late.retry().first().value },
+            { _ = try await Observable<Int>.repeatElement(1).ignoreElements().asCompletable().value },
+            { _ = try await Observable<Int>.range(start: 0, count: .max).filter { $0 < 0 }.asSingle().value },
+        ]
+        for wait in waits {
+            let task = Task.detached { await text(wait) }
+            // Not a task: the pool may have one thread only.
+            Thread.detachNewThread {
+                usleep(20_000)
+                task.cancel()
+            }
+            #expect(await task.value == "cancelled")
+        }
+        #expect(ContinuousClock.now - start < .seconds(8))
     }
 
     @Test("A task that is already cancelled still subscribes") func cancelledBefore() async {
