@@ -121,6 +121,8 @@ package class LinearSink<Element, Output>: Sink<Element> {
         upstream.loadRelaxed()
     }
 
+    package override func quiesceLoop() -> UInt { quiesce() }
+
     package override func findShare(_ share: inout Stage?) -> UInt { upstream.loadRelaxed() }
 
     @usableFromInline

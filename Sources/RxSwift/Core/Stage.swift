@@ -209,6 +209,15 @@ package class Stage {
     /// - Returns: the word of the stage to continue with, or 0.
     package func findShare(_ share: inout Stage?) -> UInt { 0 }
 
+    /// Stops a source in a loop above this stage, which the caller has cancelled and will let go of later, if only linear stages lie between.
+    package final func stopLoop() {
+        Stage.walk(from: UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())) { $0.quiesceLoop() }
+    }
+
+    /// Quiesces this stage if it is linear, or a source in a loop.
+    /// - Returns: the word of the stage to continue with, or 0.
+    package func quiesceLoop() -> UInt { 0 }
+
     /// Runs `body` while no other thread releases the stage above, whose word this is. Returns false if it has changed meanwhile.
     private func holdUpstream(_ word: UInt, _ body: () -> Void) -> Bool {
         // Acquiring: paired with the compare-exchange in `link`.

@@ -74,6 +74,8 @@ package class SourceJob<Element>: SchedulerJob, PausableSource {
         if state.resume(), !isCancelled { scheduler.submit(self) }
     }
 
+    package override func quiesceLoop() -> UInt { quiesce() }
+
     package override func cancel() {
         if takeUpstream() != nil, trampoline == nil { scheduler.unschedule(self) }
     }

@@ -180,15 +180,17 @@ import Testing
     }
 
     /// The fault: the queue ran nothing else any more.
-    @Test(
-        "A source without elements is let go of by a dispose that its scheduler cannot run", arguments: [true, false])
-    func withoutElementsOnScheduler(isRetry: Bool) {
+    @Test("A source without elements is let go of by a dispose that its scheduler cannot run", arguments: 0...2)
+    func withoutElementsOnScheduler(kind: Int) {
         let start = ContinuousClock.now
         let attempt = Observable<Int>.deferred {
             if ContinuousClock.now - start > .seconds(5) { return .never() }
-            return isRetry ? .error(NumberedFailure(1)) : .empty()
+            return kind == 0 ? .error(NumberedFailure(1)) : .empty()
         }
-        let source = isRetry ? attempt.retry() : Observable.concat(sequence(first: attempt) { $0 })
+        let filtered = Observable<Int>.range(start: 0, count: .max).filter { _ in
+            ContinuousClock.now - start > .seconds(5)
+        }
+        let source = [attempt.retry(), Observable.concat(sequence(first: attempt) { $0 }), filtered.map { $0 }][kind]
         let scheduler = SerialDispatchQueueScheduler(qos: .default)
         let subscription = source.subscribe(on: scheduler).subscribe()
         usleep(20_000)

@@ -95,6 +95,7 @@ final class SubscribeOnSink<Element>: Sink<Element> {
         let retained = Unmanaged.passRetained(stage)
         if !upstream.compareExchange(Stage.unlinked, UInt(bitPattern: retained.toOpaque())) {
             retained.release()
+            stage.stopLoop()
             leave(stage)
         }
     }
@@ -158,7 +159,10 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     override func cancel() {
         guard let upstream = takeUpstream() else { return }
         arrival.drop(from: scheduler)
-        if let source = upstream.take() { leave(source) }
+        guard let source = upstream.take() else { return }
+        // It may keep the scheduler, so that the job that lets go of it cannot run.
+        source.stopLoop()
+        leave(source)
     }
 
     private func leave(_ source: Stage) {

@@ -59,9 +59,13 @@ import Testing
     }
 
     /// The fault: a thread of the cooperative pool stayed busy for ever.
-    @Test("Cancelling the task ends a source that keeps the thread of the subscription") func cancelledInSubscribe() async {
+    @Test("Cancelling the task ends a source that keeps the thread of the subscription") func cancelledInSubscribe()
+        async
+    {
         let start = ContinuousClock.now
-        let late: Observable<Int> = .deferred { ContinuousClock.now - start > .seconds(10) ? .never() : .error(Failure.expected) }
+        let late: Observable<Int> = .deferred {
+            ContinuousClock.now - start > .seconds(10) ? .never() : .error(Failure.expected)
+        }
         let waits: [@Sendable () async throws -> Void] = [
             { _ = try await late.retry().first().value },
             { _ = try await Observable<Int>.repeatElement(1).ignoreElements().asCompletable().value },
