@@ -23,7 +23,13 @@ final class HotObservable<Element>: TestableObservable<Element>, @unchecked Send
     }
 
     private func remove(_ key: Int) {
-        guard let index = observers.firstIndex(where: { $0.key == key }) else { return }
+        // The keys ascend.
+        var (index, end) = (0, observers.count)
+        while index < end {
+            let middle = (index + end) / 2
+            if observers[middle].key < key { index = middle + 1 } else { end = middle }
+        }
+        guard index < observers.count, observers[index].key == key else { return }
         // Released when this returns: its deinit may come back here.
         _ = observers.remove(at: index)
     }

@@ -6,7 +6,8 @@ public import RxSwift
 extension File {
     /// Emits the bytes of a file, in chunks, from its beginning to its end.
     ///
-    /// Opens the file at each subscription, and closes it after the terminal event or a dispose. Reads on when the observer has returned,
+    /// Opens the file at each subscription, and closes it after the terminal event or a dispose. Until then a FIFO has a reader: a writer that
+    /// comes at once may find it, and its bytes are lost. Reads on when the observer has returned,
     /// unless a stage below pauses the source, such as an `observe(on:)` whose queue is full, or a `write`. So a file of any size passes
     /// through in little memory. Chunks that are kept (`toArray()`) cost memory.
     ///

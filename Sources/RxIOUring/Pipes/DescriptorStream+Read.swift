@@ -6,7 +6,8 @@ public import RxSwift
 extension DescriptorStream {
     /// The bytes that can be read from a descriptor, in chunks.
     ///
-    /// They end when the other side has closed the descriptor, or with the file. While a stage below pauses the source, nothing is read,
+    /// They end when the other side has closed the descriptor, or with the file. A datagram socket has no such end: use `UDP`, as an empty datagram ends
+    /// the bytes here, and one larger than `chunkSize` is cut. While a stage below pauses the source, nothing is read,
     /// and the end is not seen either: see `File.read`. Bytes read ahead are lost when the subscription is disposed of, as with any reader of a pipe. Two simultaneous
     /// subscriptions share the input, each chunk going to one of them.
     /// - Parameters:

@@ -8,7 +8,7 @@ extension ObservableType {
     /// - Parameter notificationHandler: receives the errors of this sequence, once per subscription and before the source is
     ///   subscribed to, and returns the notifier. An element of the notifier after an error starts a new attempt, on the thread
     ///   that emits it; more than one per error, or one while the source is running, has no effect. When the notifier has ended,
-    ///   the next error ends the result in the notifier's way, with `completed` or its error.
+    ///   the next error ends the result in the notifier's way, with `completed` or its error; at once if no attempt has begun since the last one.
     /// - SeeAlso: [Retry](https://reactivex.io/documentation/operators/retry.html)
     @preconcurrency
     public func retry<TriggerObservable: ObservableType>(
@@ -22,7 +22,7 @@ extension ObservableType {
     /// - Parameter notificationHandler: receives the errors of this sequence, once per subscription and before the source is
     ///   subscribed to, and returns the notifier. An element of the notifier after an error starts a new attempt, on the thread
     ///   that emits it; more than one per error, or one while the source is running, has no effect. When the notifier has ended,
-    ///   the next error ends the result in the notifier's way, with `completed` or its error.
+    ///   the next error ends the result in the notifier's way, with `completed` or its error; at once if no attempt has begun since the last one.
     /// - SeeAlso: [Retry](https://reactivex.io/documentation/operators/retry.html)
     @preconcurrency
     public func retry<TriggerObservable: ObservableType, Error: Swift.Error>(

@@ -72,7 +72,8 @@ class AnyCombinationCoordinator: Coordinator {
 
     override final func completed(_ slot: SourceSlot) {
         let action = machine.sourceCompleted()
-        if kind == .zip { releaseIfExhausted() }
+        // Only this source can have become one that supplies nothing more.
+        if kind == .zip, slot.isEmpty { releaseIfExhausted() }
         if action == .complete { complete() }
     }
 
