@@ -121,7 +121,8 @@ package class LinearSink<Element, Output>: Sink<Element> {
         upstream.loadRelaxed()
     }
 
-    package override func quiesceLoop() -> UInt { quiesce() }
+    // Not quiesced itself: an element of a source that does not stop may yet tell the stage below that it goes on.
+    package override func quiesceLoop() -> UInt { upstream.loadRelaxed() }
 
     package override func findShare(_ share: inout Stage?) -> UInt { upstream.loadRelaxed() }
 

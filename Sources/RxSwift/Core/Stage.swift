@@ -214,7 +214,7 @@ package class Stage {
         Stage.walk(from: UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())) { $0.quiesceLoop() }
     }
 
-    /// Quiesces this stage if it is linear, or a source in a loop.
+    /// Quiesces this stage if it is a source in a loop.
     /// - Returns: the word of the stage to continue with, or 0.
     package func quiesceLoop() -> UInt { 0 }
 

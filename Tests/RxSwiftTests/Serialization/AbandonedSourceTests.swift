@@ -180,8 +180,8 @@ import Testing
     }
 
     /// The fault: the queue ran nothing else any more.
-    @Test("A source without elements is let go of by a dispose that its scheduler cannot run", arguments: 0...2)
-    func withoutElementsOnScheduler(kind: Int) {
+    @Test("An endless source is let go of by a dispose that its scheduler cannot run", arguments: 0...4)
+    func disposedOnBusyScheduler(kind: Int) {
         let start = ContinuousClock.now
         let attempt = Observable<Int>.deferred {
             if ContinuousClock.now - start > .seconds(5) { return .never() }
@@ -190,7 +190,13 @@ import Testing
         let filtered = Observable<Int>.range(start: 0, count: .max).filter { _ in
             ContinuousClock.now - start > .seconds(5)
         }
-        let source = [attempt.retry(), Observable.concat(sequence(first: attempt) { $0 }), filtered.map { $0 }][kind]
+        let repeated = Observable.repeatElement(1).take(while: { _ in ContinuousClock.now - start < .seconds(5) })
+        let sources = [
+            attempt.retry(), Observable.concat(sequence(first: attempt) { $0 }), filtered.map { $0 },
+            Observable.create { repeated.subscribe($0) }.map { $0 },
+            Observable.using({ BooleanDisposable() }, observableFactory: { _ in repeated }).map { $0 },
+        ]
+        let source = sources[kind]
         let scheduler = SerialDispatchQueueScheduler(qos: .default)
         let subscription = source.subscribe(on: scheduler).subscribe()
         usleep(20_000)
