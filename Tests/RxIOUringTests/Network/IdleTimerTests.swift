@@ -131,7 +131,7 @@ import Testing
             usleep(100_000)
             #expect(ends.lines == [])
             // Silence still ends them.
-            #expect(waitUntil { ends.lines.count == peers.count })
+            #expect(waitUntil { ends.lines.count == peers.count }, "\(ends.lines.count) of \(peers.count) ended")
             server.end()
         }
     }
