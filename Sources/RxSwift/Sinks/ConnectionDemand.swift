@@ -43,7 +43,7 @@ struct ConnectionDemand: ~Copyable {
         guard let found = stage.share() else { return Change(share: nil, isWanted: true) }
         let share = unsafeDowncast(found, to: UpstreamShare.self)
         self.share.storeRelaxed(UInt(bitPattern: Unmanaged.passRetained(share).toOpaque()))
-        // Publishes the share.
+        // Publishes the share: paired with the exchanges in `end` and `resume`, which acquire.
         let before = replaceUnlessClosed { $0 | ConnectionDemand.hasShare }
         return Change(share: before >= ConnectionDemand.oneElement ? share : nil, isWanted: false)
     }

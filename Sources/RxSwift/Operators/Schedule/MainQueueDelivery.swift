@@ -48,9 +48,10 @@ private final class MainQueueDeliverySink<Element>: LinearSink<Element, Element>
         hop { $0.downstream.completed() }
     }
 
-    // The events that hop come first. They hold this sink, so nothing is kept when they are through.
+    // The events that hop come first. Without any the main queue is not waited for: it may never run.
     override func upstreamReleased() {
-        if hopping.loadRelaxed() == 0 { super.upstreamReleased() }
+        if hopping.loadRelaxed() == 0 { return super.upstreamReleased() }
+        hop { $0.downstream.upstreamReleased() }
     }
 
     @inline(never)
