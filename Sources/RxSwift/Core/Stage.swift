@@ -131,6 +131,9 @@ package class Stage {
             return Stage.linked(by: word).takeRetainedValue()
         }
 
+        /// True if the stages above were quiesced.
+        package var isQuiesced: Bool { word & Stage.quiesced != 0 }
+
         /// Quiesces the stages above, which the caller is about to cancel.
         package func quiesce() { Stage.walk(from: word) { $0.quiesceBoundary() } }
     }
@@ -195,6 +198,11 @@ package class Stage {
         abandonUpstream()
         forEachFurtherLink { $0.abandonUpstream() }
         return 0
+    }
+
+    /// Tells this stage and those above, which were quiesced, that they will be cancelled whatever comes. See `abandonSubscription`.
+    package final func abandonChain() {
+        Stage.walk(from: UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())) { $0.abandonSubscription() }
     }
 
     /// The share of a source that ends with this stage: the first one above it or itself, if only linear stages lie between. Called while the

@@ -180,8 +180,8 @@ import Testing
     }
 
     /// The fault: the queue ran nothing else any more.
-    @Test("An endless source is let go of by a dispose that its scheduler cannot run", arguments: 0...4)
-    func disposedOnBusyScheduler(kind: Int) {
+    @Test("An endless source is let go of by an end that its scheduler cannot run", arguments: 0...6, [false, true])
+    func endedOnBusyScheduler(kind: Int, isDisposed: Bool) {
         let start = ContinuousClock.now
         let attempt = Observable<Int>.deferred {
             if ContinuousClock.now - start > .seconds(5) { return .never() }
@@ -195,12 +195,15 @@ import Testing
             attempt.retry(), Observable.concat(sequence(first: attempt) { $0 }), filtered.map { $0 },
             Observable.create { repeated.subscribe($0) }.map { $0 },
             Observable.using({ BooleanDisposable() }, observableFactory: { _ in repeated }).map { $0 },
+            Observable.merge(Observable.create { repeated.subscribe($0) }, .never()).map { $0 },
+            Observable.just(1).flatMap { _ in Observable.create { repeated.subscribe($0) } },
         ]
         let source = sources[kind]
         let scheduler = SerialDispatchQueueScheduler(qos: .default)
-        let subscription = source.subscribe(on: scheduler).subscribe()
+        let stop = PublishSubject<Void>()
+        let subscription = source.subscribe(on: scheduler).take(until: stop).subscribe()
         usleep(20_000)
-        subscription.dispose()
+        if isDisposed { subscription.dispose() } else { stop.onNext(()) }
         let hasRun = OneShot()
         _ = scheduler.schedule(()) { _ in
             hasRun.fire()

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RxPrimitives
+
 extension ObservableType {
     /// A sequence made by a closure that receives each subscriber.
     ///
@@ -50,10 +52,25 @@ final class CreateSink<Element>: SerializedSink<Element> {
     package override var endsByItself: Bool { endsAtTerminalEvent }
     private let endsAtTerminalEvent: Bool
 
+    /// 0, or from when this stage is abandoned: 1 and the number of events dropped since.
+    private let lateEvents = AtomicWord(0)
+
+    /// The number of late events from which a source is taken for one that keeps the thread on which it will be cancelled.
+    private static var lateEventLimit: UInt { 256 }
+
     init(downstream: Sink<Element>, endsByItself: Bool) {
         endsAtTerminalEvent = endsByItself
         super.init(downstream: downstream)
     }
 
     package override var operatorName: StaticString { "create" }
+
+    package override func abandonSubscription() -> UInt {
+        lateEvents.storeRelaxed(1)
+        return super.abandonSubscription()
+    }
+
+    package override func eventDropped() {
+        if lateEvents.loadRelaxed() != 0, lateEvents.fetchAdd(1) >= Self.lateEventLimit { cancel() }
+    }
 }

@@ -160,8 +160,8 @@ final class SubscribeOnSink<Element>: Sink<Element> {
         guard let upstream = takeUpstream() else { return }
         arrival.drop(from: scheduler)
         guard let source = upstream.take() else { return }
-        // It may keep the scheduler, so that the job that lets go of it cannot run.
-        source.stopLoop()
+        // It may keep the scheduler, so that the job that lets go of it cannot run. What was quiesced sends nothing that would come late here.
+        if upstream.isQuiesced { source.abandonChain() } else { source.stopLoop() }
         leave(source)
     }
 
