@@ -35,6 +35,7 @@ extension Laws {
             let row = subject.row
             let length = operators / row.weight
             let record = Record()
+            let subscribing = Record()
             let (isReleased, isUnsubscribed, isTaken) = onEightMebibytes {
                 let port = Port(.create)
                 weak var released: Probe?
@@ -49,6 +50,7 @@ extension Laws {
                 port.send(.next(2))
                 port.send(.completed)
                 port.forget()
+                if !row.isAsynchronous { subscribeToJust(row, length / 2, subscribing) }
                 return (
                     released == nil, isUnsubscribedAfterDispose(row, length), isUnsubscribedAfterTake(row, length / 2)
                 )
@@ -57,9 +59,18 @@ extension Laws {
             if row.keeps == .everything, !row.isAsynchronous, !isTaken { complaints.append("subscribed after take(1)") }
             guard !row.isAsynchronous, row.completes else { return complaints }
             if !record.hasEnded { complaints.append("not completed: \(record.text)") }
+            if !subscribing.hasEnded { complaints.append("not completed while subscribing: \(subscribing.text)") }
             if !isReleased { complaints.append("not released") }
             if row.keeps == .everything, record.elements != [1, 2] { complaints.append("elements: \(record.text)") }
             return complaints
+        }
+
+        /// The source ends while the chain is being subscribed to. The stack holds both, so half the length.
+        private static func subscribeToJust(_ row: Row, _ length: Int, _ record: Record) {
+            let probe = Probe(Script())
+            var chain = Observable.just(1)
+            for _ in 0..<length { chain = row.build([chain], 0, probe) }
+            _ = chain.subscribe(Witness(record))
         }
 
         private static func isUnsubscribedAfterDispose(_ row: Row, _ length: Int) -> Bool {

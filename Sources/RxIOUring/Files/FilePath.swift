@@ -38,6 +38,14 @@ extension File.Path {
     }
 }
 
+extension File.Path {
+    /// The absolute path without doubled slashes and `.`, so that different spellings are equal. Looks at no file: links stay, and with them `..`.
+    var normalized: File.Path {
+        let names = absolute.bytes.split(separator: UInt8(ascii: "/")).filter { $0 != [UInt8(ascii: ".")] }
+        return File.Path(bytes: names.flatMap { [UInt8(ascii: "/")] + $0 })
+    }
+}
+
 extension File.Path: CustomStringConvertible {
     /// The path as text. If it is not valid UTF-8, all bytes that are not printable ASCII stand as `\xE9` and the like, a backslash as `\\`.
     public var description: String {

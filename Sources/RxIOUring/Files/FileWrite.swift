@@ -37,8 +37,9 @@ extension File {
     /// source that emits without end inside its subscription keeps the loop thread, which writes nothing meanwhile, until the result is
     /// disposed of.
     ///
-    /// A write to a path waits until earlier writes to the same path, spelled alike, that were disposed of, or have failed, have left the file alone: what
-    /// the system is writing at a dispose still comes into the file, before what is written next.
+    /// A write to a path waits until earlier writes to the same path that were disposed of, or have failed, have left the file alone: what
+    /// the system is writing at a dispose still comes into the file, before what is written next. A relative path, `.` and doubled slashes make
+    /// no other path; a link to the file and `..` do.
     ///
     /// When `chunks` completes, all of it is written and the file is closed, then the number of bytes is emitted. When `chunks`
     /// fails, the chunks that came before are written first, then the error is passed on. When writing fails, `chunks` is

@@ -6,8 +6,8 @@ import RxPrimitives
 /// The claim of a write on a path. Once the write was stopped, later writes to that path wait until the system has ended its work for it.
 ///
 /// The system takes back no opening and no write that is under way. Without the claim, a write that follows a disposed one would find its
-/// file emptied, cut off, or overwritten by that one. A write that was not stopped keeps no other waiting. Paths are compared as they are
-/// given: two names of one file count as two files. Usable from any thread, on any loop.
+/// file emptied, cut off, or overwritten by that one. A write that was not stopped keeps no other waiting. Paths are compared by their
+/// bytes, once normalized: two links to one file count as two files. Usable from any thread, on any loop.
 final class WriteClaim: @unchecked Sendable {
     private static let lock = Mutex()
     // The lock protects all of the following.
@@ -24,7 +24,7 @@ final class WriteClaim: @unchecked Sendable {
     /// The claims of a parent process are never released in a forked one, whose loops have no threads.
     private let forks = rx_forks()
 
-    init(_ path: File.Path) { self.path = path }
+    init(_ path: File.Path) { self.path = path.normalized }
 
     /// Keeps a claim until it is released, for all that may still change the file.
     final class Hold: Sendable {

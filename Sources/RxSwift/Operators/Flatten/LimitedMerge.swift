@@ -147,16 +147,24 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
 
     /// Runs an inner source, or lets it wait for a slot.
     func admit(_ inner: Observable<Element>) {
+        if let slot = slot(for: inner) { slot.run(inner) }
+    }
+
+    /// Returns the slot in which an inner source is to run now, or lets it wait.
+    ///
+    /// Separate, so that the part that stays on the stack while the source runs is small (law L8).
+    @inline(never)
+    private func slot(for inner: Observable<Element>) -> LimitedMergeSlot<Element>? {
         lock.lock()
         guard !isClosed, limit.admit(inner) else {
             let count = isClosed ? 0 : Backlog.count(limit.waitingCount, whilePausing: !waitingOuter.isEmpty)
             lock.unlock()
-            return Backlog.noticed(count, at: operatorName, backlogPlace)
+            Backlog.noticed(count, at: operatorName, backlogPlace)
+            return nil
         }
         let free = freeSlots.popLast()
         lock.unlock()
-        guard let slot = free ?? makeSlot() else { return }
-        slot.run(inner)
+        return free ?? makeSlot()
     }
 
     /// Makes a slot, or returns nil if this coordinator takes no more sources.
