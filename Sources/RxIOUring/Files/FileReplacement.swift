@@ -4,7 +4,7 @@ import Glibc
 
 /// A new file that takes the name of another one when it is complete. Until then it has a name of its own in the same directory.
 ///
-/// The directory stays open, and so the file stays in it whatever becomes of the directory's name and of the working directory.
+/// The directory stays open, and so the file stays in it even if the directory is renamed or the working directory changes.
 ///
 /// Makes system calls that wait for a disk; used by one thread at a time.
 final class FileReplacement {

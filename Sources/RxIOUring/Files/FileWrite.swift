@@ -23,7 +23,7 @@ extension File {
         /// The new file gets the permissions of the old one, and its owner and group where the system allows that; not its access
         /// control list, extended attributes or further hard links. If the name is that of a symbolic link, the link stays, and the
         /// file that it leads to is replaced. What is no regular file cannot be replaced. The directory is the one that the path led
-        /// to at first, whatever becomes of its name or of the working directory; the process must be allowed to read it.
+        /// to at first, even if it is renamed or the working directory changes; the process must be allowed to read it.
         case replaceAtomically
     }
 

@@ -6,7 +6,8 @@ import RxSwift
 /// Queues one write or one synchronization, and waits for its outcome.
 final class FileRequestSource: QueuedWriteSource {
     private let output: FileOutput
-    private let work: WriteQueue.Item.Work
+    /// Nil once it is queued or rejected: the subscriber may be told much later. Used by the subscribing thread only.
+    @exclusivity(unchecked) private var work: WriteQueue.Item.Work?
 
     init(_ file: OpenFile, _ work: WriteQueue.Item.Work, downstream: Sink<Never>) {
         output = file.output
@@ -17,13 +18,17 @@ final class FileRequestSource: QueuedWriteSource {
     override var subject: String { output.path }
 
     override func enqueue() -> IOError? {
+        guard let work = work.take() else { return nil }
         if case .write(_, _?) = work, output.isAppending || !output.hasPlaces {
             return IOError(code: output.isAppending ? EINVAL : ESPIPE, operation: "write", subject: subject)
         }
         return output.add(WriteQueue.Item(work: work, waiter: self), beyondLimit: .none).rejection
     }
 
-    override func rejectOutput() { output.rejectAtEnd() }
+    override func rejectOutput() {
+        work = nil
+        output.rejectAtEnd()
+    }
 }
 
 /// Writes the elements of a sequence to an open file.

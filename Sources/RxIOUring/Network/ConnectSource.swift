@@ -58,7 +58,8 @@ final class ConnectSource: LoopSource<Connection> {
     override func begin() {
         if let timeout {
             timer = DelayTimer(on: loop, after: timeout.nanosecondsClamped) { [weak self] in
-                self?.fail("connect", ETIMEDOUT)
+                guard let self else { return }
+                fail(lookUp == nil ? "connect" : "resolve", ETIMEDOUT)
             }
         }
         switch target {

@@ -26,7 +26,8 @@ final class ClosedSource: LoopSource<Never>, ConnectionWatcher {
 /// Sends one chunk on a connection.
 final class ChunkWriteSource: QueuedWriteSource, ConnectionWatcher {
     private let core: ConnectionCore
-    private let bytes: ByteChunk
+    /// Nil once they are queued or rejected: the subscriber may be told much later. Used by the subscribing thread only.
+    @exclusivity(unchecked) private var bytes: ByteChunk?
 
     init(_ connection: Connection, _ bytes: ByteChunk, downstream: Sink<Never>) {
         self.bytes = bytes
@@ -37,11 +38,15 @@ final class ChunkWriteSource: QueuedWriteSource, ConnectionWatcher {
     override var subject: String { core.subject }
 
     override func enqueue() -> IOError? {
+        guard let bytes = bytes.take() else { return nil }
         let code = core.enqueue(bytes, self)
         return code == 0 ? nil : IOError(code: code, operation: "send", subject: subject)
     }
 
-    override func rejectOutput() { core.rejectSends(ECANCELED) }
+    override func rejectOutput() {
+        bytes = nil
+        core.rejectSends(ECANCELED)
+    }
 
     override func begin() {
         super.begin()

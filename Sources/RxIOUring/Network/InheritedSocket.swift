@@ -34,7 +34,7 @@ public struct InheritedSocket: Sendable, Hashable {
         }
         let names = (variable("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
         var found: [InheritedSocket] = []
-        // `map` would reserve memory for the whole number at once, whatever a parent has written there.
+        // `map` would reserve memory for the whole number at once, however large a number the parent has written.
         for place in 0..<count {
             let descriptor = first + place
             let flags = fcntl(descriptor, F_GETFD)

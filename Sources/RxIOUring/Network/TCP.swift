@@ -22,7 +22,8 @@ public enum TCP {
     ///   - options: the behaviour of the connections.
     ///   - connectionSchedulers: event loops on which the connections live, in turns; nil for that of the listener.
     ///   - scheduler: the event loop that accepts.
-    /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address.
+    /// - Throws: `IOError` (`listen`, `bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address. Not if the event loop could
+    ///   not start, or has ended: `Listener.connections` fails then.
     public static func listener(
         host: String = "127.0.0.1", port: Int, backlog: Int = 1_024, reusePort: Bool = false,
         socket: ListenerOptions = ListenerOptions(), options: ConnectionOptions = ConnectionOptions(),
@@ -100,7 +101,7 @@ public enum TCP {
     ///   - options: the behaviour of the connection.
     ///   - scheduler: the event loop on which the connection lives and is emitted.
     /// - Returns: fails with an `IOError` (`resolve`, `pthread_create`, `connect`) when all addresses have failed: that of the address whose
-    ///   error tells most, with the others in its `subject`; `ETIMEDOUT` after the timeout.
+    ///   error tells most, with the others in its `subject`; `ETIMEDOUT` after the timeout, of `resolve` if no address was known by then.
     public static func connect(
         host: String, port: Int, timeout: RxTimeInterval? = nil, options: ConnectionOptions = ConnectionOptions(),
         scheduler: IOUringScheduler

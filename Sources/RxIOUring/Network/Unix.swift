@@ -26,11 +26,15 @@ public enum Unix {
     /// Makes a socket at a Unix address, for connections.
     ///
     /// The address may be in no file system. See `listener(path:)`.
+    /// - Throws: as `listener(path:)`; `EAFNOSUPPORT` (`listen`) for an IP address.
     public static func listener(
         at address: SocketAddress, backlog: Int = 1_024, socket: ListenerOptions = ListenerOptions(),
         options: ConnectionOptions = ConnectionOptions(), connectionSchedulers: IOUringSchedulerGroup? = nil,
         scheduler: IOUringScheduler
     ) throws -> Listener {
+        guard address.family == AF_UNIX else {
+            throw IOError(code: EAFNOSUPPORT, operation: "listen", subject: "\(address)")
+        }
         var file: SocketFile?
         let fd = try Socket.open(address, SOCK_STREAM, operation: "listen") { fd in
             // Before the name exists, so that the file never has more permissions; after that, those that the mask took.

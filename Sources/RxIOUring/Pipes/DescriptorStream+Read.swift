@@ -19,7 +19,7 @@ extension DescriptorStream {
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and on whose thread chunks are emitted.
     /// - Returns: chunks, none of them empty. Fails with an `IOError` (`dup`, `take over`, `fstat`, `read`): `EIO` if it is a terminal in whose background
-    ///   the program runs, or the master of a pseudo terminal that nobody has open any more.
+    ///   the program runs, or the master of a pseudo terminal that no process has open any more.
     public static func read(
         _ descriptor: CInt, closesWhenDone: Bool = false, chunkSize: Int = defaultChunkSize, window: Int = 2,
         scheduler: IOUringScheduler

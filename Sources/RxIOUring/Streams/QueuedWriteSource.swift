@@ -17,7 +17,7 @@ class QueuedWriteSource: LoopSource<Never>, WriteWaiter {
         super.init(loop: loop, downstream: downstream)
     }
 
-    /// Queues the output with this source as its waiter. Returns an error if it was rejected. Called on the subscribing thread.
+    /// Queues the output with this source as its waiter. Returns an error if it was rejected. Called once, on the subscribing thread.
     func enqueue() -> IOError? { fatalError("swift-rx: a subclass has to implement this method") }
 
     /// Has the queue reject from now on what it has not accepted, since the loop has ended. Called on any thread.

@@ -36,7 +36,7 @@ package class AnySink: Stage {
 
     /// Tells that a source above begins anew, as it does without an end where nothing stops it.
     ///
-    /// Called from the source's thread, not from inside an event. A connection that nobody wants any more notices this where its source has no
+    /// Called from the source's thread, not from inside an event. A connection that no subscriber wants any more notices this where its source has no
     /// elements. So each stage forwards this call, where that needs no waiting: it may be lost, as it comes over and over.
     @usableFromInline
     package func upstreamRepeats() {}

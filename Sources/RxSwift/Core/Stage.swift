@@ -180,7 +180,7 @@ package class Stage {
         }
     }
 
-    /// Quiesces the stage above, and tells it that it will be cancelled whatever comes: the cancellation is only postponed. See `abandonSubscription`.
+    /// Quiesces the stage above, and tells it that it is bound to be cancelled: the cancellation is only postponed. See `abandonSubscription`.
     package final func abandonUpstream() {
         quiesceUpstream()
         while case let word = upstream.loadRelaxed(), word > Stage.maxTag {
@@ -188,7 +188,7 @@ package class Stage {
         }
     }
 
-    /// Notes that this stage, which was quiesced, will be cancelled whatever comes, and passes that on.
+    /// Notes that this stage, which was quiesced, is bound to be cancelled, and passes that on.
     ///
     /// A stage that is only quiesced may be followed by another one that subscribes to the same source: of `concat(_:)`, as its terminal event is on its
     /// way. So a source which several subscriptions share goes on until each is cancelled or abandoned; and one that subscribes over and
@@ -200,7 +200,7 @@ package class Stage {
         return 0
     }
 
-    /// Tells this stage and those above, which were quiesced, that they will be cancelled whatever comes. See `abandonSubscription`.
+    /// Tells this stage and those above, which were quiesced, that they are bound to be cancelled. See `abandonSubscription`.
     package final func abandonChain() {
         Stage.walk(from: UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())) { $0.abandonSubscription() }
     }

@@ -42,7 +42,7 @@ package class Job: Stage {
     @usableFromInline
     package func run(_ budget: inout Int) -> Bool { abstractMethod() }
 
-    /// True if the job delivers events, or begins something that will: its rejection tells somebody of an end.
+    /// True if the job delivers events, or begins something that will: its rejection tells a subscriber of an end.
     package var holdsEvents: Bool { false }
 
     /// Releases the contents of the job, because the scheduler takes no more work and will not run it.

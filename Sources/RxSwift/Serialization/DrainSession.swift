@@ -186,7 +186,7 @@ package final class DrainSession {
         while !isOver(), MonotonicClock.now() < now + DrainSession.waitLimit { DrainSession.pause() }
     }
 
-    /// Gives a thread that may not wait a millisecond for what it has queued itself, whatever budget is left for other threads' work. Returns false
+    /// Gives a thread that may not wait a millisecond for what it has queued itself, even if no budget is left for other threads' work. Returns false
     /// if the thread is draining already.
     func beginsToCatchUp() -> Bool {
         if depth != 0 || deputy != nil { return false }

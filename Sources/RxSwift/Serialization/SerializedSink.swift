@@ -71,15 +71,19 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     package override func cancel() {
         // Marked as cancelled first, so that a producer that finds the serializer closed sees the reason.
         let upstream = takeUpstream()
-        serializer.close(AnySerializerTarget(self))
+        close()
         upstream?.take()?.cancel()
     }
+
+    /// Not inlined, so that `cancel`, which stays on the stack while the source is cancelled, is small (law L8).
+    @inline(never)
+    private final func close() { serializer.close(AnySerializerTarget(self)) }
 
     package final override func quiesce() -> UInt {
         // Closed: this sink has ended by itself, or was closed here before.
         if serializer.isClosed { return 0 }
         quiesceSources()
-        serializer.close(AnySerializerTarget(self))
+        close()
         return 0
     }
 

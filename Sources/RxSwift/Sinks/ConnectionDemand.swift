@@ -5,7 +5,7 @@ import RxPrimitives
 /// Tells whether a connection, the subscription to a source that others share, is still wanted.
 ///
 /// The subscribers may all leave while the source is being subscribed to, or be bound to leave once another source has been. As in RxSwift
-/// (law L11) the source runs on until that call returns, so that a short source ends properly. After `limit` elements that nobody wants the next one
+/// (law L11) the source runs on until that call returns, so that a short source ends properly. After `limit` unwanted elements the next one
 /// cancels it.
 ///
 /// A connection that is out of use is closed under the lock under which the next one is made, and cancelled outside of it: meanwhile its source may send to
@@ -48,13 +48,13 @@ struct ConnectionDemand: ~Copyable {
         return Change(share: before >= ConnectionDemand.oneElement ? share : nil, isWanted: false)
     }
 
-    /// Records that nobody wants the connection any more.
+    /// Records that no subscriber wants the connection any more.
     func end() -> Change {
         let before = replaceUnlessClosed { $0 & ConnectionDemand.hasShare | ConnectionDemand.oneElement }
         return change(from: before, wasWanted: true)
     }
 
-    /// Records that somebody wants the connection again.
+    /// Records that a subscriber wants the connection again.
     func resume() -> Change {
         if isWanted { return Change(share: nil, isWanted: true) }
         let before = replaceUnlessClosed { $0 & ConnectionDemand.hasShare }

@@ -24,7 +24,7 @@ package final class SharedUpstream: Stage {
     /// Notes the stage to which this one, or the sink that it stands for, is about to be linked.
     func willLink(_ stage: Stage) { demand.connect(to: stage).pass() }
 
-    /// Takes a share. Returns false if the source has been cancelled, or will be at once, because nobody wanted it.
+    /// Takes a share. Returns false if the source has been cancelled, or will be at once, because no subscriber wanted it.
     fileprivate func join() -> Bool {
         let before = count.fetchAdd(Self.oneShare + Self.wanting)
         if before & Self.ended != 0 {
@@ -48,7 +48,7 @@ package final class SharedUpstream: Stage {
     }
 
     private var isWanted: Bool {
-        // A read-modify-write gets the newest word: whoever changes it later updates the demand later.
+        // A read-modify-write gets the newest word: a thread that changes it later updates the demand later.
         count.fetchAdd(0) >= Self.wanting
     }
 
@@ -84,7 +84,7 @@ package final class SharedUpstream: Stage {
 /// One share of a subscription, released by `cancel()`. An upstream stage of its own may be linked to it.
 package final class UpstreamShare: Stage {
     private let sharedUpstream: SharedUpstream
-    /// `released`, or the sum of `abandoned`, if the share is, and `unwanted` for each connection below that has told that nobody wants it.
+    /// `released`, or the sum of `abandoned`, if the share is, and `unwanted` for each connection below that has told that no subscriber wants it.
     private let state = AtomicWord(0)
 
     private static let abandoned: UInt = 1
@@ -97,7 +97,7 @@ package final class UpstreamShare: Stage {
         if !sharedUpstream.join() { state.storeRelaxed(Self.released) }
     }
 
-    /// True if the share is released, also if the source had ended before the share was taken, because nobody wanted it.
+    /// True if the share is released, also if the source had ended before the share was taken, because no subscriber wanted it.
     package var isReleased: Bool { state.loadRelaxed() == Self.released }
 
     private static func isWanted(_ state: UInt) -> Bool { state & abandoned == 0 && Int(bitPattern: state) <= 0 }

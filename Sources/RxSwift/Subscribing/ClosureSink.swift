@@ -4,17 +4,25 @@
 @frozen
 @usableFromInline
 package enum EventSinkRequest {
-    /// Passes the terminal event on; without an error it is completion. The result is nil.
+    /// Passes the terminal event on; without an error it is completion. The result is false.
     case stop((any Swift.Error)?)
-    /// Returns the observer if it passes the questions of sources on.
-    case findPausingObserver
+    /// Passes the question of a source on, if the observer does that, and returns the answer.
+    case pauses(any PausableSource)
+}
+
+/// Passes the question of a source on, if the observer does that.
+///
+/// Not inlined: the place to which the observer is cast would be on the stack of each terminal event (law L8).
+@usableFromInline @inline(never)
+package func pauses<Observer>(_ observer: Observer, _ source: any PausableSource) -> Bool {
+    (observer as? any PausingObserver)?.pauses(source) ?? false
 }
 
 /// The lower end of a chain: passes events, as values, to a user's observer or closure.
 @usableFromInline
 package final class EventSink<Element>: Sink<Element> {
     private let onNext: (Element) -> Void
-    private let onRequest: (EventSinkRequest) -> (any PausingObserver)?
+    private let onRequest: (EventSinkRequest) -> Bool
     private let subscription: SubscriptionDisposable
 
     /// - Parameters:
@@ -24,7 +32,7 @@ package final class EventSink<Element>: Sink<Element> {
     ///   - subscription: the disposable that the user holds.
     @usableFromInline
     package init(
-        onNext: @escaping (Element) -> Void, onRequest: @escaping (EventSinkRequest) -> (any PausingObserver)?,
+        onNext: @escaping (Element) -> Void, onRequest: @escaping (EventSinkRequest) -> Bool,
         subscription: SubscriptionDisposable
     ) {
         self.onNext = onNext
@@ -50,8 +58,7 @@ package final class EventSink<Element>: Sink<Element> {
     package override func completed(then after: () -> Void) { finish(nil, then: after) }
 
     package override func pauses(_ source: any PausableSource) -> Bool {
-        if subscription.isCancelled { return false }
-        return onRequest(.findPausingObserver)?.pauses(source) ?? false
+        !subscription.isCancelled && onRequest(.pauses(source))
     }
 
     private func finish(_ error: (any Swift.Error)?) {

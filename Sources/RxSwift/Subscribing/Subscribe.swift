@@ -17,8 +17,8 @@ extension Observable {
                     switch request {
                     case .stop(let error):
                         observer.on(Event(stop: error))
-                        return nil
-                    case .findPausingObserver: return observer as? any PausingObserver
+                        return false
+                    case .pauses(let source): return pauses(observer, source)
                     }
                 },
                 subscription: subscription))
@@ -42,8 +42,8 @@ extension Observable {
                     switch request {
                     case .stop(let error):
                         if let error { reject(error, at: binding) }
-                        return nil
-                    case .findPausingObserver: return observers
+                        return false
+                    case .pauses(let source): return observers.pauses(source)
                     }
                 },
                 subscription: subscription))

@@ -13,7 +13,7 @@ extension ObservableType {
                 onNext: { on(.next($0)) },
                 onRequest: { request in
                     if case .stop(let error) = request { on(Event(stop: error)) }
-                    return nil
+                    return false
                 },
                 subscription: subscription))
         return subscription

@@ -368,13 +368,4 @@ import Testing
             #expect((received.error)?.code == ECANCELED)
         }
     }
-
-    private func residentBytes() -> Int {
-        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 128)
-        guard fgets(&line, 128, file) != nil else { return 0 }
-        let fields = line.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }.split(separator: " ")
-        return (Int(fields[1]) ?? 0) * Int(getpagesize())
-    }
 }

@@ -136,6 +136,22 @@ import Testing
         }
     }
 
+    @Test("A timeout before an address is known is one of the resolver", arguments: Backend.built)
+    func timeoutOfResolver(_ backend: Backend) throws {
+        leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let host = TestHost(.success([]), waits: true)
+            let receiver = Receiver(
+                TCP.connect(host: host.name, port: 1, timeout: .milliseconds(20), scheduler: scheduler).asObservable())
+            #expect(receiver.wait())
+            #expect(
+                receiver.error as? IOError
+                    == IOError(code: ETIMEDOUT, operation: "resolve", subject: "\(host.name):1"))
+            host.open()
+            scheduler.shutdown()
+        }
+    }
+
     @Test("The timeout and a dispose end all attempts", arguments: Backend.built, [false, true])
     func timeout(_ backend: Backend, disposes: Bool) throws {
         try leavingNothingBehind {

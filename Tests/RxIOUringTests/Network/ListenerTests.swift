@@ -179,19 +179,14 @@ import Testing
             }
             let descriptors = descriptorCount()
             for _ in 0..<5 { batch() }
-            let memory = residentMemory()
+            let memory = residentBytes()
             for _ in 0..<45 { batch() }
             #expect(waitUntil { descriptorCount() <= descriptors })
             if !hasAddressSanitizer {
-                #expect(residentMemory() - memory < 8 << 20, "\(residentMemory() - memory) bytes more")
+                #expect(residentBytes() - memory < 8 << 20, "\(residentBytes() - memory) bytes more")
             }
             server.end()
         }
-    }
-
-    private func residentMemory() -> Int {
-        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-        return (Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0) * 4_096
     }
 
     @Test("Connections are spread over the loops of a group", arguments: Backend.built)

@@ -77,6 +77,41 @@ import Testing
         }
     }
 
+    /// The fault: they were released when the loop told the subscriber of the rejection.
+    @Test(
+        "Bytes that were rejected are released while the loop is busy",
+        .disabled(if: hasAddressSanitizer, "it keeps the memory that was freed"), arguments: Backend.built,
+        [false, true])
+    func releasedWhereRejected(_ backend: Backend, isFile: Bool) throws {
+        let folder = TemporaryFolder()
+        try leavingNothingBehind {
+            var options = ConnectionOptions()
+            options.sendLimit = 2 << 20
+            let server = try Server(backend, options: options, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let opened = Receiver(
+                File.open(folder["a"], writeLimit: 2 << 20, scheduler: server.scheduler).asObservable())
+            #expect(opened.wait())
+            let file = try #require(opened.take().first)
+            let gate = OneShot()
+            server.scheduler.run { _ = gate.wait() }
+            let ends = AtomicCounter(0)
+            let memory = residentBytes()
+            for number in 0..<200 {
+                let bytes = ByteChunk([UInt8](repeating: UInt8(number), count: 1 << 20))
+                let written = isFile ? file.write(bytes) : connection.write(bytes)
+                _ = written.subscribe(
+                    onCompleted: { ends.increment() }, onError: { _ in ends.increment() }, onDisposed: nil)
+            }
+            #expect(residentBytes() - memory < 32 << 20, "\(residentBytes() - memory) bytes more")
+            gate.fire()
+            #expect(waitUntil { ends.value == 200 })
+            peer.close()
+            server.end()
+        }
+    }
+
     @Test("A send after the end of the output is rejected at once", arguments: Backend.built)
     func endedOutput(_ backend: Backend) throws {
         try leavingNothingBehind {

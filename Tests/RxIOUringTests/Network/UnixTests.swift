@@ -25,6 +25,18 @@ import Testing
         }
     }
 
+    @Test("A Unix socket has no IP address", arguments: Backend.built)
+    func internetAddress(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler(backend: backend)
+            let address = try SocketAddress(ipv4: "127.0.0.1", port: 0)
+            #expect(throws: IOError(code: EAFNOSUPPORT, operation: "listen", subject: "127.0.0.1:0")) {
+                try Unix.listener(at: address, scheduler: scheduler)
+            }
+            scheduler.shutdown()
+        }
+    }
+
     @Test("Connecting to a socket with a full backlog waits for room", arguments: Backend.built)
     func fullBacklog(_ backend: Backend) throws {
         let folder = TemporaryFolder()

@@ -127,6 +127,12 @@ final class MergeCoordinator<Element>: SerializedSink<Element> {
     override func cancel() {
         if hasBeenCancelled { return }
         super.cancel()
+        didCancelOuter()
+    }
+
+    /// Separate, so that the part that stays on the stack while the source is cancelled is small (law L8).
+    @inline(never)
+    private func didCancelOuter() {
         guard subscribePhase.postpones() else { return cancelInners() }
         lock.lock()
         isClosed = true

@@ -253,7 +253,7 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         return upstream
     }
 
-    /// The same for a terminal event of the source, which nobody wants of a connection that is out of use.
+    /// The same for a terminal event of the source, which no subscriber wants of a connection that is out of use.
     private func endUnlessClosed() -> Upstream? {
         if !demand.isClosed { return end() }
         cancel()

@@ -105,7 +105,7 @@ final class RefCount<Element>: Observable<Element>, @unchecked Sendable {
         disconnect { state.leave(&sink.membership, wasAbandoned: sink.isAbandoned) }
     }
 
-    /// Notes that a subscriber will leave, whatever comes.
+    /// Notes that a subscriber is bound to leave.
     fileprivate func abandon(_ sink: RefCountSink<Element>) {
         lock.lock()
         if !sink.isAbandoned { sink.isAbandoned = state.abandon(sink.membership) }

@@ -3,7 +3,7 @@
 /// Decides when a connectable sequence is connected and disconnected for its subscribers.
 package struct RefCountStateMachine {
     private var count = 0
-    /// The number of those counted that will leave, whatever comes: see `Stage.abandonSubscription`.
+    /// The number of those counted that are bound to leave: see `Stage.abandonSubscription`.
     private var abandoned = 0
     /// The number of subscribers that are being subscribed. Meanwhile the sequence is not disconnected, because they would wait at
     /// a subject that is no longer connected.
@@ -113,7 +113,7 @@ package struct RefCountStateMachine {
     /// True if there is a connection, or one is being made, but no subscriber stays.
     package var isUnwanted: Bool { phase != .idle && joining == 0 && count == abandoned }
 
-    /// Notes that a subscriber will leave, whatever comes. Called at most once for each. Returns whether it is counted.
+    /// Notes that a subscriber is bound to leave. Called at most once for each. Returns whether it is counted.
     package mutating func abandon(_ member: Membership) -> Bool {
         guard case .counted(generation) = member else { return false }
         abandoned += 1

@@ -140,7 +140,7 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
     private func join() -> (ShareConnection<Element>, mustConnect: Bool) {
         lock.lock()
         let existing = state.join()
-        // Released after unlocking, if it has ended because nobody wanted it.
+        // Released after unlocking, if it has ended because no subscriber wanted it.
         defer { withExtendedLifetime(existing) {} }
         if let existing {
             let connection = connection(existing)

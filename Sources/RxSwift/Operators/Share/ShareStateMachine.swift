@@ -8,7 +8,7 @@ package struct ShareStateMachine {
     private var connection: AnyObject?
     /// The number of subscribers that joined `connection` and have not left.
     private var count = 0
-    /// The number of those that will leave, whatever comes: see `Stage.abandonSubscription`.
+    /// The number of those that are bound to leave: see `Stage.abandonSubscription`.
     private var abandoned = 0
     /// True while `connection` is being subscribed to the source.
     private var isConnecting = false
@@ -37,7 +37,7 @@ package struct ShareStateMachine {
     /// will decide.
     package func isUnwanted(_ known: AnyObject) -> Bool { connection === known && count == abandoned }
 
-    /// Notes that a subscriber will leave, whatever comes. Does nothing for a connection that has ended.
+    /// Notes that a subscriber is bound to leave. Does nothing for a connection that has ended.
     package mutating func abandon(_ left: AnyObject) {
         if connection === left { abandoned += 1 }
     }

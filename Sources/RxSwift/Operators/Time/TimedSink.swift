@@ -101,9 +101,15 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     /// Ends the source and the timer.
     func terminate() {
         guard let source = takeUpstream() else { return }
+        stop()
+        source.take()?.cancel()
+    }
+
+    /// Not inlined, so that `terminate`, which stays on the stack while the source is cancelled, is small (law L8).
+    @inline(never)
+    private final func stop() {
         serializer.close(AnySerializerTarget(self))
         timer.stop()
-        source.take()?.cancel()
     }
 
     /// Ends a source that has sent its terminal event, which may have to wait for the drainer.

@@ -150,7 +150,7 @@ final class TimerJob<Element>: SchedulerJob {
         if takeUpstream() != nil { scheduler.unschedule(self) }
     }
 
-    /// No number comes any more: a subscription that nobody holds would keep itself, and the scheduler.
+    /// No number comes any more: a subscription that the user does not hold would keep itself, and the scheduler.
     override func wasRejected() -> Bool {
         defer { downstream.upstreamReleased() }
         return super.wasRejected()

@@ -28,7 +28,7 @@ public import FoundationEssentials
 ///
 /// Lifetime: when nothing refers to the pool any more (its schedulers do, subscriptions that use it, actions that wait for their
 /// time, and their disposables), submitted work is still run, and then the threads end. A suspended pool is resumed as soon as its schedulers are gone:
-/// nobody else could. `shutdown()` does the same at once, and waits for it.
+/// no other thread could. `shutdown()` does the same at once, and waits for it.
 /// - Note: An action that waits for another action of its pool may wait for ever, as it occupies a worker.
 public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     /// The priority of work within one pool: work of a higher one is started first.

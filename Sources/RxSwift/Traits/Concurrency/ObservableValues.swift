@@ -3,7 +3,8 @@
 extension ObservableConvertibleType {
     /// The elements as an asynchronous sequence, with a policy for those that come while the task is busy.
     ///
-    /// Subscribes when it is called, on the calling thread. `next` returns elements in order, without suspension while any waits. Iterators
+    /// Subscribes when it is called, on the calling thread: a source that repeats for ever within its subscription, as `retry()` of one that fails
+    /// at once, needs `subscribe(on:)`. `next` returns elements in order, without suspension while any waits. Iterators
     /// of one sequence share one subscription: each element goes to one of them.
     ///
     /// The iteration ends at the terminal event, after the elements that wait, and throws the error of the sequence. When a task that
