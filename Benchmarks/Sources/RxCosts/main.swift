@@ -2,17 +2,20 @@
 
 import CCostMarks
 import CMallocCount
+import Glibc
 
 // Counts what pipelines cost per event and per subscription while no other thread disturbs them. Run by Tools/costs:
 //
 //   RxCosts counts UNITS [FILTER]   a line per row: its name, read-modify-writes and allocations per unit
 //   RxCosts marks UNITS [FILTER]    the same work with a mark around each repetition, for callgrind; a line per row: its name
+//   RxCosts stack [FILTER]          a line per operator: its name, and the bytes of stack it takes in a chain; fails above the limit
 //
 // The cost of N units is the difference between a repetition of 2 N units and one of N: the parts that occur once cancel out.
 
 let arguments = CommandLine.arguments
+if arguments.count >= 2, arguments[1] == "stack" { reportStack(filter: arguments.count > 2 ? arguments[2] : "") }
 guard arguments.count >= 3, let units = Int(arguments[2]), units > 0, ["counts", "marks"].contains(arguments[1]) else {
-    fatalError("usage: RxCosts counts|marks UNITS [FILTER]")
+    fatalError("usage: RxCosts counts|marks UNITS [FILTER], RxCosts stack [FILTER]")
 }
 let counts = arguments[1] == "counts"
 let filter = arguments.count > 3 ? arguments[3] : ""
@@ -59,4 +62,15 @@ func hundredths(_ value: Double) -> String {
     let sign = rounded < 0 ? "-" : ""
     let digits = abs(rounded) % 100
     return "\(sign)\(abs(rounded) / 100).\(digits < 10 ? "0" : "")\(digits)"
+}
+
+func reportStack(filter: String) -> Never {
+    var isWithinLimit = true
+    for row in StackRow.all where filter.isEmpty || row.name.contains(filter) {
+        let use = StackUse(of: row)
+        let remark = use.isWithinLimit ? "" : "above the limit"
+        print("\(row.name)\t\(use.running)\t\(use.subscribing)\t\(use.cancelled)\t\(remark)")
+        isWithinLimit = isWithinLimit && use.isWithinLimit
+    }
+    exit(isWithinLimit ? 0 : 1)
 }
