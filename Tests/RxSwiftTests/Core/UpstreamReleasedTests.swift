@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import RxSwift
 import TestSupport
 import Testing
@@ -53,5 +54,29 @@ import Testing
             _ = build(subject).subscribe(onNext: { _ in _ = token })
         }
         #expect(isReleased, "\(name) keeps the observer")
+    }
+
+    /// The fault: the subscription kept itself.
+    @Test("A closure of the main queue is released behind the events that hop there") func hoppingEvents() {
+        let (gate, blocked, released) = (OneShot(), OneShot(), OneShot())
+        DispatchQueue.main.async {
+            blocked.fire()
+            _ = gate.wait(seconds: 10)
+        }
+        #expect(blocked.wait(seconds: 10))
+        let received = AtomicCounter(0)
+        do {
+            let subject = PublishSubject<Int>()
+            let token = ReleaseToken(onRelease: { released.fire() })
+            _ = MainQueueDelivery(source: subject).subscribe(onNext: { _ in
+                received.increment()
+                withExtendedLifetime(token) {}
+            })
+            subject.onNext(1)
+        }
+        #expect(received.value == 0)
+        gate.fire()
+        #expect(released.wait(seconds: 10))
+        #expect(received.value == 1)
     }
 }
