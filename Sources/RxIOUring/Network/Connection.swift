@@ -86,7 +86,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Sends bytes at each subscription, and completes when the kernel has taken them.
     ///
     /// A write takes 512 bytes of `sendLimit` besides its own, and so counts also without bytes. Behind an error, `ECANCELED` at the end of the loop
-    /// included, the peer may have got a part of the bytes, or all of them: what the kernel has taken does not come back.
+    /// included, the peer may have got a part of the bytes, or all of them: what the kernel has taken does not come back. The subscriber of a write that
+    /// is rejected learns of it on the loop, in whose queue the subscription, without the bytes, waits until then.
     /// - Returns: fails with an `IOError` (`send`): `ENOBUFS` if more than `sendLimit` is queued; an error that the system reports; `EPIPE`
     ///   behind `shutdownOutput`; `ENOTCONN` or `ECANCELED` if this side has closed.
     public func write(_ bytes: ByteChunk) -> Completable {

@@ -132,7 +132,7 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
     /// `IOError.code`. Work submitted later is rejected: released, and its disposable disposed of. Rejected work and dropped
     /// timers are reported to `Hooks.workRejectedHandler`. `observe(on:)` and `delay` fail with `ECANCELED` if events wait in them at
     /// the end, or come later: then on a thread of the runtime, and if the stages below had made them pause, when those resume them. Any other
-    /// subscription that waits for rejected or dropped work (`interval`) gets no more events, and lasts until it is disposed of.
+    /// subscription that waits for rejected or dropped work (`interval`) gets no more events, and lasts until it is disposed of; `buffer` and `window` go on gathering what comes from elsewhere.
     ///
     /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once, and
     /// the loop ends when the work submitted before the call has run. Must not be called while the loop waits for the caller.

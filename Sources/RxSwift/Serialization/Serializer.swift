@@ -23,6 +23,12 @@ package protocol SerializerTarget: AnyObject {
     /// Frees a node whose work is no longer to be done.
     func discard(_ node: UnsafeMutablePointer<DrainNode>)
 
+    /// Sends a node of another thread back to that one, if it has to run it: no work for the drainer, which discards the node then. Only the drainer
+    /// calls this.
+    ///
+    /// - Returns: false if the drainer is to run the node.
+    func sendsBack(_ node: UnsafeMutablePointer<DrainNode>) -> Bool
+
     /// True if `didArrive` wants to see nodes before the nodes in front of them are run.
     var readsAhead: Bool { get }
 
@@ -54,6 +60,8 @@ package struct AnySerializerTarget {
 }
 
 extension SerializerTarget {
+    package func sendsBack(_ node: UnsafeMutablePointer<DrainNode>) -> Bool { false }
+
     package var readsAhead: Bool { false }
 
     package func didArrive(_ nodes: UnsafeMutablePointer<DrainNode>) {}
@@ -209,6 +217,13 @@ package struct Serializer: ~Copyable {
                     earlier -= 1
                     loop.removeFirstTaken()
                     answer(node, for: target)
+                    continue
+                }
+                // Not below the budget: a drainer that has spent it would leave its own events to a deputy, for nothing.
+                if isForeign, target.sendsBack(node) {
+                    earlier -= 1
+                    loop.removeFirstTaken()
+                    target.discard(node)
                     continue
                 }
                 if isForeign || earlier > 0 {

@@ -14,6 +14,11 @@ struct WorkNode<Work> {
         return UnsafeMutableRawPointer(node).assumingMemoryBound(to: DrainNode.self)
     }
 
+    /// The work of a node that stays as it is.
+    static func look(_ node: UnsafeMutablePointer<DrainNode>) -> Work {
+        UnsafeMutableRawPointer(node).assumingMemoryBound(to: WorkNode.self).pointee.work
+    }
+
     static func take(_ node: UnsafeMutablePointer<DrainNode>) -> Work {
         let node = UnsafeMutableRawPointer(node).assumingMemoryBound(to: WorkNode.self)
         defer { node.deallocate() }

@@ -33,7 +33,18 @@ extension ObservableType {
 final class TakeTimedSink<Element>: TimedSink<Element, Element> {
     override func begin() { timer.set(after: interval, generation: 0) }
 
-    override func receive(_ element: Element) { downstream.next(element) }
+    /// True once the time is up, though a tick that has met another thread has not sent `completed` yet.
+    private var isTimeUp = false
+
+    override func receive(_ element: Element) {
+        if !isTimeUp { downstream.next(element) }
+    }
+
+    override func receive(error: any Swift.Error) {
+        if isTimeUp { finish() } else { fail(error) }
+    }
+
+    override func tickGoesBack() { isTimeUp = true }
 
     override func receiveTick(_ generation: Int) { finish() }
 }

@@ -24,6 +24,8 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     private static var returnTime: UInt64 { 16_000_000 }
     /// The longest delay in microseconds. A setting that comes meanwhile has to wait for as long as this, at worst.
     private static var longestDelay: Int { 256 }
+    /// The number of waiting events from which on a tick that keeps its place is run where it is.
+    private static var mostEventsBehindTick: Int { 64 }
 
     package var operatorName: StaticString { "timed operator" }
 
@@ -56,6 +58,12 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     func receiveCompleted() { finish() }
 
     func receiveTick(_ generation: Int) { abstractMethod() }
+
+    /// Handles that a tick has its place here among the events, but goes back to the scheduler: `receiveTick` follows, behind other events.
+    func tickGoesBack() {}
+
+    /// True if a tick behind which many events wait is not to lose its place.
+    var keepsPlaceOfTick: Bool { false }
 
     /// Handles that the scheduler has ended before the tick.
     func receiveLoss(_ error: any Swift.Error) {}
@@ -221,13 +229,16 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     package func downstreamPauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
     package final func run(_ node: UnsafeMutablePointer<DrainNode>) {
-        let producer = node.pointee.producer
-        let work = WorkNode<TimedWork<Element>>.take(node)
-        if case .tick(let generation) = work, producer != CurrentThread.identity, let delay = delayOfReturn(generation)
-        {
-            return timer.wakeAgain(generation, after: delay)
-        }
-        perform(work)
+        perform(WorkNode<TimedWork<Element>>.take(node))
+    }
+
+    package final func sendsBack(_ node: UnsafeMutablePointer<DrainNode>) -> Bool {
+        guard case .tick(let generation) = WorkNode<TimedWork<Element>>.look(node) else { return false }
+        if keepsPlaceOfTick, serializer.backlogCount > Self.mostEventsBehindTick { return false }
+        guard let delay = delayOfReturn(generation) else { return false }
+        tickGoesBack()
+        timer.wakeAgain(generation, after: delay)
+        return true
     }
 
     /// Returns the delay after which a tick that met another thread here tries again, or nil when it has tried often enough.

@@ -79,6 +79,9 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
         if machine.accept(), !isCancelled { turnOver() }
     }
 
+    // The elements that come behind the tick belong to the next window.
+    override var keepsPlaceOfTick: Bool { true }
+
     override func receiveTick(_ generation: Int) {
         if machine.expire(generation) { turnOver() }
     }

@@ -34,6 +34,43 @@ import Testing
         subscription.dispose()
     }
 
+    /// The fault: the tick went back to the scheduler until the thread that sends had no budget left for it. A thread of the runtime delivered from then on, and
+    /// the tick came back behind some thousand elements, seconds late.
+    @Test("A thread that floods a slow observer does not delay a tick", arguments: [false, true]) func flood(
+        isWindow: Bool
+    ) {
+        let scheduler = SerialDispatchQueueScheduler(qos: .default)
+        for cost in [UInt64(100_000), 1_000_000, 1_000_000] {
+            let subject = PublishSubject<UInt64>()
+            let (last, turn) = (Guarded<UInt64>(0), OneShot())
+            let see = { @Sendable (sent: UInt64) in
+                last.value = sent
+                spin(nanoseconds: cost)
+            }
+            let start = MonotonicClock.now()
+            let subscription: any Disposable
+            if isWindow {
+                let windows = AtomicCounter(0)
+                subscription = subject.window(timeSpan: .milliseconds(50), count: 0, scheduler: scheduler).subscribe(
+                    onNext: { window in
+                        windows.increment()
+                        if windows.value == 2 { turn.fire() } else { _ = window.subscribe(onNext: see) }
+                    })
+            } else {
+                subscription = subject.take(for: .milliseconds(50), scheduler: scheduler).subscribe(
+                    onNext: see, onCompleted: { turn.fire() })
+            }
+            Thread.detachNewThread {
+                while MonotonicClock.now() - start < 400_000_000 { subject.onNext(MonotonicClock.now() - start) }
+            }
+            #expect(turn.wait(seconds: 20))
+            // With room for a busy machine.
+            #expect(MonotonicClock.now() - start < 300_000_000)
+            #expect(last.value < 200_000_000, "\(last.value)")
+            subscription.dispose()
+        }
+    }
+
     private static let spans: [RxTimeInterval] = [.microseconds(0), .microseconds(20), .microseconds(100)]
 
     /// Counts events that overlap with another or follow a terminal event.
