@@ -108,7 +108,8 @@ final class FileReplacement {
             if fd >= 0 { return (fd, temporary) }
             if errno != EEXIST { break }
         }
-        throw IOError(code: errno, operation: "open", subject: subject)
+        throw IOError(
+            code: errno, operation: "open", subject: "\(subject) (a new file in \(directory.path))")
     }
 
     /// Gives a file the owner and the permissions of another one. Returns an errno if the permissions cannot be kept.
@@ -127,8 +128,8 @@ final class FileReplacement {
 
 /// An open directory; its deinit closes it.
 private struct Directory: ~Copyable {
+    let path: File.Path
     private let descriptor: OwnedDescriptor
-    private let path: File.Path
 
     var fd: CInt { descriptor.fd }
 

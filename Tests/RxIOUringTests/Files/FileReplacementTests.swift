@@ -181,6 +181,17 @@ import Testing
         }
     }
 
+    /// In /proc nobody can create a file.
+    @Test("An error of the new file names its directory", arguments: Backend.built)
+    func unwritableDirectory(_ backend: Backend) async {
+        await leavingNothing(backend) { _, scheduler in
+            let received = replace("/proc/self/comm", with: .empty(), scheduler)
+            #expect(await received.ends())
+            #expect(received.error?.operation == "open")
+            #expect(received.error?.subject == "/proc/self/comm (a new file in /proc/self)")
+        }
+    }
+
     @Test("A file that this process must not write to is not replaced", arguments: Backend.built)
     func readOnly(_ backend: Backend) async {
         if geteuid() == 0 { return }

@@ -6,7 +6,7 @@
 extension ObservableType {
     /// Combines the elements of 2 sources by position: the first of each, the second of each, and so on.
     ///
-    /// Keeps the elements that wait for those of the other sources. Completes when all sources have completed.
+    /// Keeps the elements that wait for those of the other sources. Completes when all sources have completed, not before as the form for a collection does.
     /// - Parameters:
     ///   - source1: the first source.
     ///   - source2: the second source.
@@ -100,7 +100,7 @@ extension ObservableType {
 extension ObservableType where Element == Any {
     /// Combines the elements of 2 sources by position: the first of each, the second of each, and so on.
     ///
-    /// Keeps the elements that wait for those of the other sources. Completes when all sources have completed.
+    /// Keeps the elements that wait for those of the other sources. Completes when all sources have completed, not before as the form for a collection does.
     /// - Returns: the combinations as tuples; an error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)
     @inlinable public static func zip<O1: ObservableType, O2: ObservableType>(
