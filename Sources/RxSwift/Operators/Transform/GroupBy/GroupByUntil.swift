@@ -92,11 +92,13 @@ private final class OpenGroup<Key: Hashable, Element> {
     let link = UpstreamLink()
     /// The number of pauses of the source before the group's latest element.
     var pausesBefore = 0
+    /// The number of the last tick, with which the idle time began.
+    var tick = 0
 
     enum Watched {
         case elements(SharedUpstreamSubject<Element>)
-        /// Emits at each element of a group with an idle timeout.
-        case ticks(SharedUpstreamSubject<Void>)
+        /// Emits a number at each element of a group with an idle timeout.
+        case ticks(SharedUpstreamSubject<Int>)
     }
 
     init(key: Key, number: Int, sharedUpstream: SharedUpstream, watched: Watched) {
@@ -121,7 +123,8 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     private enum Work {
         case next(Element)
         case stop(SubjectListCore.Stop)
-        case expired(OpenGroup<Key, Element>)
+        /// The tick is that of the idle time which has passed.
+        case expired(OpenGroup<Key, Element>, tick: Int?)
     }
 
     private let keySelector: (Element) throws -> Key
@@ -209,7 +212,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
         endSource()
     }
 
-    fileprivate func expired(_ group: OpenGroup<Key, Element>) { submit(.expired(group)) }
+    fileprivate func expired(_ group: OpenGroup<Key, Element>, tick: Int?) { submit(.expired(group, tick: tick)) }
 
     fileprivate func failed(_ error: any Swift.Error) { submit(.stop(.error(error))) }
 
@@ -232,8 +235,10 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
         switch work {
         case .next(let element): receive(element)
         case .stop(let stop): end(stop)
-        case .expired(let group):
+        case .expired(let group, let tick):
             guard groups[group.key] === group else { return }
+            // The time has passed while an element was being delivered, behind which it began anew.
+            if let tick, tick != group.tick { return }
             if hasIdleTimeout, isSourcePaused || group.pausesBefore != pauses { return wait(group) }
             groups[group.key] = nil
             group.end(.completed)
@@ -243,7 +248,9 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     /// Begins the idle time of a group anew, since the source has paused in it.
     private func wait(_ group: OpenGroup<Key, Element>) {
         group.pausesBefore = pauses
-        if case .ticks(let ticks) = group.watched { ticks.core.next(()) }
+        guard case .ticks(let ticks) = group.watched else { return }
+        group.tick &+= 1
+        ticks.core.next(group.tick)
     }
 
     private func receive(_ element: Element) {
@@ -264,28 +271,38 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     /// - Returns: the group, if its first element is wanted.
     private func open(_ key: Key) throws -> OpenGroup<Key, Element>? {
         if share.isCancelled { return nil }
-        let (watched, makeDuration) = watch(key)
+        let (watched, startDuration) = watch(key)
         let group = OpenGroup<Key, Element>(key: key, number: opened, sharedUpstream: sharedUpstream, watched: watched)
         opened += 1
         groups[key] = group
         downstream.next(GroupedObservable(key: key, source: group.group))
         if isCancelled { return nil }
-        let duration = try makeDuration()
-        if isCancelled { return nil }
         // An end that comes within the subscription waits until the element has been delivered.
-        duration.start(GroupDurationSink(group: group, of: self, isOnce: !hasIdleTimeout))
+        try startDuration(group)
         return isCancelled ? nil : group
     }
 
-    /// Makes the part of a new group that its duration observes, and the closure that makes the duration.
-    private func watch(_ key: Key) -> (OpenGroup<Key, Element>.Watched, () throws -> Observable<Void>) {
+    /// Makes the part of a new group that its duration observes, and the closure that makes the duration and subscribes to it.
+    private func watch(_ key: Key) -> (OpenGroup<Key, Element>.Watched, (OpenGroup<Key, Element>) throws -> Void) {
         switch lifetime {
         case .sequence(let make):
             let elements = SharedUpstreamSubject<Element>(sharedUpstream: watchedUpstream, name: "groupBy(_:until:)")
-            return (.elements(elements), { try make(GroupedObservable(key: key, source: elements)) })
+            return (
+                .elements(elements),
+                { group in
+                    let duration = try make(GroupedObservable(key: key, source: elements))
+                    if !self.isCancelled { duration.start(GroupDurationSink(group: group, of: self, isOnce: true)) }
+                }
+            )
         case .idleTimeout(let time, let scheduler):
-            let ticks = SharedUpstreamSubject<Void>(sharedUpstream: watchedUpstream, name: "groupBy(_:until:)")
-            return (.ticks(ticks), { ticks.debounce(time, scheduler: scheduler) })
+            let ticks = SharedUpstreamSubject<Int>(sharedUpstream: watchedUpstream, name: "groupBy(_:until:)")
+            return (
+                .ticks(ticks),
+                { group in
+                    ticks.debounce(time, scheduler: scheduler).start(
+                        GroupDurationSink(group: group, of: self, isOnce: false))
+                }
+            )
         }
     }
 
@@ -333,7 +350,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
 }
 
 /// Receives the sequence that ends a group.
-private final class GroupDurationSink<Key: Hashable, Element>: Sink<Void> {
+private final class GroupDurationSink<Key: Hashable, Element, Signal>: Sink<Signal> {
     private let group: OpenGroup<Key, Element>
     private let sink: GroupByUntilSink<Key, Element>
     /// True if the first element of the sequence is the last that counts.
@@ -348,9 +365,9 @@ private final class GroupDurationSink<Key: Hashable, Element>: Sink<Void> {
 
     override func link(_ stage: Stage) { group.link.link(stage) }
 
-    override func next(_ element: Void) { end() }
+    override func next(_ signal: Signal) { end(tick: signal as? Int) }
 
-    override func completed() { end() }
+    override func completed() { end(tick: nil) }
 
     override func error(_ error: any Swift.Error) {
         if group.link.isCancelled { return }
@@ -358,9 +375,9 @@ private final class GroupDurationSink<Key: Hashable, Element>: Sink<Void> {
         sink.failed(error)
     }
 
-    private func end() {
+    private func end(tick: Int?) {
         if group.link.isCancelled { return }
         if isOnce { group.link.cancel() }
-        sink.expired(group)
+        sink.expired(group, tick: tick)
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import RxSwift
+import RxTest
 import TestSupport
 import Testing
 
@@ -117,6 +118,28 @@ import Testing
         #expect(await eventually { log.lines.last == "1: end" })
         source.onNext(11)
         #expect(await eventually { log.lines.suffix(3) == ["2: key 1", "2: 11", "2: end"] })
+        subscription.dispose()
+    }
+
+    /// The fault: the group ended behind the element in whose delivery the time had passed.
+    @Test("The idle time begins anew behind an element in whose delivery it passes")
+    func idleTimePassesInDelivery() {
+        let scheduler = TestScheduler(initialClock: 0)
+        let seen = EventLog()
+        let subscription = source.groupBy({ _ in 0 }, idleTimeout: .seconds(100), scheduler: scheduler)
+            .flatMap { $0.do(onCompleted: { seen.note("end") }) }
+            .subscribe(onNext: { element in
+                seen.note("\(element)")
+                if element == 2 { scheduler.advanceTo(120) }
+            })
+        source.onNext(1)
+        scheduler.advanceTo(90)
+        source.onNext(2)
+        source.onNext(3)
+        scheduler.advanceTo(200)
+        #expect(seen.text == "1 2 3")
+        scheduler.advanceTo(300)
+        #expect(seen.text == "1 2 3 end")
         subscription.dispose()
     }
 
