@@ -205,6 +205,9 @@ package class Stage {
         Stage.walk(from: UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())) { $0.abandonSubscription() }
     }
 
+    /// The number of events behind a cancellation from which a source is taken for one that keeps the thread on which it is to be cancelled.
+    static var lateEventLimit: UInt { 256 }
+
     /// The share of a source that ends with this stage: the first one above it or itself, if only linear stages lie between. Called while the
     /// stage is being linked, as no other thread cancels it yet.
     package final func share() -> Stage? {

@@ -14,8 +14,8 @@ import RxPrimitives
 /// first asks for work, at the earliest four milliseconds after the last renewal, in which the time from such a question to the end of the drain does
 /// not count: neither other threads' work nor what it leads to brings more of it. So a call that drains once has one budget, and a long call that drains
 /// again and again spends at most a fifth of its time on other threads' work. A call that waits for a drainer renews the budget first, as it would do
-/// nothing else meanwhile. What the thread itself queued in earlier calls, while others drained, has the millisecond in common with other threads'
-/// work; a call that finds too much pending, and may not wait, has a millisecond for it in any case. Only contended serializers use the budget.
+/// nothing else meanwhile. Events that the thread itself queued in earlier calls, while others drained, share the millisecond with other threads'
+/// work. A call that finds too much pending, and may not wait, has a millisecond for them in any case. Only contended serializers use the budget.
 @usableFromInline
 package final class DrainSession {
     #if RX_MODEL_CHECK

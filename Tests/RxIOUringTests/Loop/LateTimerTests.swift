@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// The same behind bytes that the loop hands on at the end of a tick: what a subscriber has left, and what it had no time for.
+    /// The same behind the bytes that the loop hands on at the end of a tick: a subscriber has left them, or had no time for them.
     @Test("A timer that a rest of bytes arms fires", arguments: Backend.built)
     func behindRest(_ backend: Backend) throws {
         try leavingNothingBehind {

@@ -55,9 +55,6 @@ final class CreateSink<Element>: SerializedSink<Element> {
     /// 0, or from when this stage is abandoned: 1 and the number of events dropped since.
     private let lateEvents = AtomicWord(0)
 
-    /// The number of late events from which a source is taken for one that keeps the thread on which it will be cancelled.
-    private static var lateEventLimit: UInt { 256 }
-
     init(downstream: Sink<Element>, endsByItself: Bool) {
         endsAtTerminalEvent = endsByItself
         super.init(downstream: downstream)
@@ -71,6 +68,6 @@ final class CreateSink<Element>: SerializedSink<Element> {
     }
 
     package override func eventDropped() {
-        if lateEvents.loadRelaxed() != 0, lateEvents.fetchAdd(1) >= Self.lateEventLimit { cancel() }
+        if lateEvents.loadRelaxed() != 0, lateEvents.fetchAdd(1) >= Stage.lateEventLimit { cancel() }
     }
 }

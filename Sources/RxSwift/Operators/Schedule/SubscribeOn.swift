@@ -60,10 +60,7 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     private let isStarting = AtomicWord(0)
 
     /// The number of events, or new beginnings of the source, that came after the subscription was disposed of. Only the source touches it, and its calls are serial.
-    @exclusivity(unchecked) private var lateEvents = 0
-
-    /// The number of late events from which the source is taken for one that keeps the scheduler busy.
-    private static var lateEventLimit: Int { 256 }
+    @exclusivity(unchecked) private var lateEvents: UInt = 0
 
     /// True if the source ends by itself. Written when the source links itself, before its first event.
     @exclusivity(unchecked) private var sourceEndsByItself = false
@@ -180,7 +177,7 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     @inline(never)
     private func cameLate() {
         lateEvents += 1
-        if isStarting.loadRelaxed() != 0 || lateEvents >= Self.lateEventLimit { leaveNow() }
+        if isStarting.loadRelaxed() != 0 || lateEvents >= Stage.lateEventLimit { leaveNow() }
     }
 
     private func leaveNow() {
