@@ -102,7 +102,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// megabyte. The connection fails as well where only a part of the source can pause, as in `merge(file, relay)`, where others keep a shared source going, or where much is made
     /// of one element, as by `lines()` and `map`: at twice `sendLimit`, or 32 chunks that take more.
     ///
-    /// Subscribes to the source on the loop; disposing of the result disposes of that subscription, but queued chunks are still sent.
+    /// Subscribes to the source on the loop; disposing of the result disposes of that subscription, but queued chunks are still sent. A source
+    /// that emits while it is being subscribed to holds up the loop until it ends: without an end, if its chunks are empty. Give it a scheduler.
     ///
     /// A stream that was cut off must not look whole: if the source fails, or the loop ends while the source has more than the peer takes, the
     /// connection of the peer is reset when it closes (not that of a Unix socket). This side decides otherwise by sending more, or by

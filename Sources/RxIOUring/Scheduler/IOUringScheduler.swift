@@ -130,9 +130,10 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
     /// Timers that are not due are dropped and their actions released; streams (files, sockets, signals) that are still observed
     /// end with an `IOError` of `ECANCELED`; one with an unlimited `retry()` tries again until it is disposed of, see
     /// `IOError.code`. Work submitted later is rejected: released, and its disposable disposed of. Rejected work and dropped
-    /// timers are reported to `Hooks.workRejectedHandler`. `observe(on:)` and `delay` fail with `ECANCELED` if events wait in them at
-    /// the end, or come later: then on a thread of the runtime, and if the stages below had made them pause, when those resume them. Any other
-    /// subscription that waits for rejected or dropped work (`interval`) gets no more events, and lasts until it is disposed of; `buffer` and `window` go on gathering what comes from elsewhere.
+    /// timers are reported to `Hooks.workRejectedHandler`. `observe(on:)` fails with `ECANCELED` if events wait in it at
+    /// the end, or come later: then on a thread of the runtime, and if the stages below had made it pause, when those resume it. So do the operators
+    /// with a timer (`buffer`, `debounce`, `delay`, `skip`, `take(for:)`, `throttle`, `window`), and `timeout` and open groups with an idle time at
+    /// once. What waits for the loop to begin (`interval`, `timer`, `delaySubscription`) sends nothing more, and lasts until it is disposed of.
     ///
     /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once, and
     /// the loop ends when the work submitted before the call has run. Must not be called while the loop waits for the caller.

@@ -45,6 +45,8 @@ final class BufferSink<Element>: TimedSink<Element, [Element]> {
         if let full = machine.accept(element) { send(full) }
     }
 
+    override var awaitsTick: Bool { !machine.isEmpty }
+
     override func receiveTick(_ generation: Int) {
         if let gathered = machine.expire(generation) { send(gathered) }
     }
@@ -74,6 +76,8 @@ package struct BufferStateMachine<Element> {
     package private(set) var generation = 0
 
     package init(limit: Int) { self.limit = limit }
+
+    package var isEmpty: Bool { elements.isEmpty }
 
     /// Adds an element. Returns the array if the element makes it full.
     package mutating func accept(_ element: Element) -> [Element]? {

@@ -36,6 +36,8 @@ final class DebounceSink<Element>: PausableTimedSink<Element> {
         timer.set(after: interval, generation: machine.accept())
     }
 
+    override var awaitsTick: Bool { machine.isWaiting }
+
     override func receiveTick(_ generation: Int) {
         if machine.expire(generation) { downstream.next(waiting.take()) }
     }
@@ -65,7 +67,7 @@ final class DebounceSink<Element>: PausableTimedSink<Element> {
 
 /// Decides whether `debounce` lets the latest element through.
 package struct DebounceStateMachine {
-    private var isWaiting = false
+    package private(set) var isWaiting = false
     private var generation = 0
 
     package init() {}

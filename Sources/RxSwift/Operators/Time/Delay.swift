@@ -82,8 +82,6 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
         fail(error)
     }
 
-    override var mustKnowOfLoss: Bool { true }
-
     override func receiveLoss(_ error: any Swift.Error) {
         // Acquiring: paired with the read-modify-write in `enqueued`.
         if count.loadAcquiring() == 0 { return }

@@ -72,6 +72,11 @@ final class DelaySubscriptionSink<Element>: Sink<Element>, RestartableTimerTarge
         _ = subscribePhase.end()
     }
 
+    /// No event has been accepted, and none comes any more.
+    func timerWasLost(_ error: any Swift.Error) {
+        if takeUpstream() != nil { downstream.upstreamReleased() }
+    }
+
     override func next(_ element: Element) { downstream.next(element) }
 
     package override func upstreamRepeats() { downstream.upstreamRepeats() }

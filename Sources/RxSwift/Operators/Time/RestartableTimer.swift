@@ -10,16 +10,8 @@ protocol RestartableTimerTarget: AnyObject {
     /// - Parameter generation: the one that the timer was set with. A timer that was set anew meanwhile may still pass the old one.
     func tick(_ generation: Int)
 
-    /// True if the target has to know when the wake-up will not come.
-    var mustKnowOfLoss: Bool { get }
-
     /// Handles that the wake-up will not come, since the scheduler has ended. See `JobScheduler.tellOfLoss`.
     func timerWasLost(_ error: any Swift.Error)
-}
-
-extension RestartableTimerTarget {
-    var mustKnowOfLoss: Bool { false }
-    func timerWasLost(_ error: any Swift.Error) {}
 }
 
 /// The timer of one stage. It may be set again and again; only the last setting counts.
@@ -183,9 +175,7 @@ private final class SleepingTimer: RestartableTimer {
     }
 
     override func wasRejected() -> Bool {
-        if !isCancelled, let target = lock.withLock({ currentTarget }), target.mustKnowOfLoss {
-            scheduler.tellOfLoss(target.timerWasLost)
-        }
+        if !isCancelled, let target = lock.withLock({ currentTarget }) { scheduler.tellOfLoss(target.timerWasLost) }
         return super.wasRejected()
     }
 

@@ -53,8 +53,10 @@ final class SkipTimedSink<Element>: Sink<Element>, RestartableTimerTarget {
     private let settings: TimeSettings
     private let timer: RestartableTimer
 
-    /// 0 while elements are dropped, 1 once they pass, which is for ever.
-    private let isOpen = AtomicWord(0)
+    /// 0 while elements are dropped, 1 once they pass, which is for ever; 2 once the scheduler has ended before that.
+    private let gate = AtomicWord(0)
+    /// The error of the scheduler that has ended. Written before the gate says so.
+    private var lossError: (any Swift.Error)?
 
     required init(settings: TimeSettings, downstream: Sink<Element>) {
         self.downstream = downstream
@@ -66,10 +68,27 @@ final class SkipTimedSink<Element>: Sink<Element>, RestartableTimerTarget {
 
     func begin() { timer.set(after: settings.interval, generation: 0) }
 
-    func tick(_ generation: Int) { isOpen.storeRelaxed(1) }
+    func tick(_ generation: Int) { gate.storeRelaxed(1) }
+
+    func timerWasLost(_ error: any Swift.Error) {
+        lossError = error
+        // Releasing: paired with the load in `failWithLoss`. The source's next element brings the error, as all events come from the source.
+        gate.storeReleasing(2)
+    }
 
     override func next(_ element: Element) {
-        if isOpen.loadRelaxed() != 0 { downstream.next(element) }
+        let state = gate.loadRelaxed()
+        if state == 1 { return downstream.next(element) }
+        if state == 2 { failWithLoss() }
+    }
+
+    @inline(never)
+    private func failWithLoss() {
+        // Acquiring: paired with the store in `timerWasLost`.
+        _ = gate.loadAcquiring()
+        if isCancelled { return }
+        guard let lossError else { preconditionFailure("skip: a loss without its error") }
+        error(lossError)
     }
 
     package override func upstreamRepeats() { downstream.upstreamRepeats() }

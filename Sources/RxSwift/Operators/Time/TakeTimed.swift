@@ -46,5 +46,7 @@ final class TakeTimedSink<Element>: TimedSink<Element, Element> {
 
     override func tickGoesBack() { isTimeUp = true }
 
+    override var awaitsTick: Bool { isTimeUp }
+
     override func receiveTick(_ generation: Int) { finish() }
 }

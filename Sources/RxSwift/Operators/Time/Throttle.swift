@@ -56,6 +56,8 @@ final class ThrottleSink<Element>: TimedSink<Element, Element> {
         }
     }
 
+    override var awaitsTick: Bool { machine.isWaiting }
+
     override func receiveTick(_ generation: Int) {
         guard machine.isCurrent(generation) else { return }
         if machine.takeWaiting() { send(waiting.take()) }
@@ -91,7 +93,7 @@ final class ThrottleSink<Element>: TimedSink<Element, Element> {
 /// Decides whether `throttle` sends an element, keeps it or drops it.
 package struct ThrottleStateMachine {
     private var schedule: ThrottleSchedule
-    private var isWaiting = false
+    package private(set) var isWaiting = false
     private var generation = 0
 
     /// True if the source has completed while an element was waiting.

@@ -15,6 +15,8 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     /// True once the source has sent its terminal event. Used only by the drainer.
     private final var hasSourceEnded = false
+    /// The error of a scheduler that has ended, with which the next element is answered. Used only by the drainer.
+    private final var lossError: (any Swift.Error)?
 
     /// The number of times that the tick of `returnedGeneration` went back to the scheduler, and when it first did. Used only by the drainer.
     private final var returns = 0
@@ -65,8 +67,13 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     /// True if a tick behind which many events wait is not to lose its place.
     var keepsPlaceOfTick: Bool { false }
 
+    /// True if something waits for a tick, and the stage fails at once if none can come any more. Otherwise it fails at the next element.
+    var awaitsTick: Bool { false }
+
     /// Handles that the scheduler has ended before the tick.
-    func receiveLoss(_ error: any Swift.Error) {}
+    func receiveLoss(_ error: any Swift.Error) {
+        if awaitsTick { receive(error: error) } else { lossError = error }
+    }
 
     /// Sends the downstream its last event, and ends the source. Only the drainer calls this.
     final func finish() {
@@ -128,11 +135,21 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     @usableFromInline
     override func next(_ element: Element) {
         if serializer.tryEnter() {
-            receive(element)
+            accept(element)
             leave()
         } else {
             enqueue(element)
         }
+    }
+
+    @inline(__always)
+    private final func accept(_ element: Element) {
+        if lossError == nil { receive(element) } else { failLate() }
+    }
+
+    @inline(never)
+    private final func failLate() {
+        if let error = lossError.take() { receive(error: error) }
     }
 
     @usableFromInline
@@ -165,8 +182,6 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     }
 
     final func tick(_ generation: Int) { submit(.tick(generation)) }
-
-    var mustKnowOfLoss: Bool { false }
 
     final func timerWasLost(_ error: any Swift.Error) { submit(.loss(error)) }
 
@@ -204,7 +219,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     private final func perform(_ work: TimedWork<Element>) {
         switch work {
-        case .next(let element): receive(element)
+        case .next(let element): accept(element)
         case .error(let error):
             hasSourceEnded = true
             receive(error: error)

@@ -102,6 +102,8 @@ final class TimeoutSink<Element>: PausableTimedSink<Element> {
         if !isCancelled { timer.set(after: interval, generation: generation) }
     }
 
+    override var awaitsTick: Bool { true }
+
     override func receiveTick(_ generation: Int) {
         guard generation == self.generation else { return }
         guard let other else { return fail(RxError.timeout) }
