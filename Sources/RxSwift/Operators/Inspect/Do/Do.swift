@@ -30,20 +30,21 @@ extension ObservableType {
         onDispose: (@Sendable () -> Void)? = nil
     ) -> Observable<Element> {
         var result = asObservable()
-        if onSubscribe != nil || onSubscribed != nil || onDispose != nil {
+        let watchesSubscription = onSubscribe != nil || onSubscribed != nil || onDispose != nil
+        let watchesEnd = onError != nil || afterError != nil || onCompleted != nil || afterCompleted != nil
+        if watchesSubscription {
             result = DoOnLifecycle(
                 source: result, onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose)
         }
-        if onError != nil || afterError != nil || onCompleted != nil || afterCompleted != nil {
+        if watchesEnd {
             result = DoOnTermination(
                 source: result,
                 actions: TerminationActions(
                     onError: onError, afterError: afterError, onCompleted: onCompleted, afterCompleted: afterCompleted))
         }
-        // This is the lowest part, because an error that these closures throw is not for `onError`.
-        if onNext != nil || afterNext != nil {
-            let isAlone = onError == nil && afterError == nil && onCompleted == nil && afterCompleted == nil
-            result = DoOnNext(source: result, onNext: onNext, afterNext: afterNext, isAlone: isAlone)
+        // This is the lowest part, because an error that these closures throw is not for `onError`. Without any closure, `do` is still an operator.
+        if onNext != nil || afterNext != nil || !watchesSubscription && !watchesEnd {
+            result = DoOnNext(source: result, onNext: onNext, afterNext: afterNext, isAlone: !watchesEnd)
         }
         return result
     }

@@ -120,4 +120,16 @@ import Testing
     @Test("Without closures the events come through unchanged") func noClosures() {
         #expect(events(of: sequence(1).do()) == ["1", "completed"])
     }
+
+    /// The fault: `do` without closures was not an operator, and what was subscribed to inside the element ran at once.
+    @Test("Without closures, work on the current thread waits for the subscription as below any operator")
+    func noClosuresOnTrampoline() {
+        var lines: [String] = []
+        let subscription = Observable.just(1).do().subscribe(onNext: { _ in
+            _ = Observable.from([7, 8]).subscribe(onNext: { lines.append("\($0)") })
+            lines.append("returned")
+        })
+        #expect(lines == ["returned", "7", "8"])
+        subscription.dispose()
+    }
 }
