@@ -51,9 +51,14 @@ public final class PausableProbe<Element>: Source, PausableSource, @unchecked Se
     /// Sends an element, and returns whether the source has to pause.
     @discardableResult
     public func emit() -> Bool {
+        emitWithoutAsking()
+        return ask()
+    }
+
+    /// Sends an element as one that was on its way when the source paused.
+    public func emitWithoutAsking() {
         count += 1
         sink?.next(element(count))
-        return ask()
     }
 
     /// Sends elements until the source has to pause, at most `limit`. Returns the number sent.

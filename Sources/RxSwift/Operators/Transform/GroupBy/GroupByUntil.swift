@@ -90,8 +90,8 @@ private final class OpenGroup<Key: Hashable, Element> {
     let watched: Watched
     /// The link to the group's sequence.
     let link = UpstreamLink()
-    /// The number of pauses of the source before the group's latest element.
-    var pausesBefore = 0
+    /// The number of times that the source had gone on before the idle time began.
+    var resumesBefore: UInt = 0
     /// The number of the last tick, with which the idle time began.
     var tick = 0
 
@@ -135,14 +135,9 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     // Only the drainer uses these.
     @exclusivity(unchecked) private var groups: [Key: OpenGroup<Key, Element>] = [:]
     @exclusivity(unchecked) private var opened = 0
-    /// The number of times that the source was paused, and whether it is.
-    @exclusivity(unchecked) private var pauses = 0
-    @exclusivity(unchecked) private var isSourcePaused = false
 
-    private var hasIdleTimeout: Bool {
-        if case .idleTimeout = lifetime { return true }
-        return false
-    }
+    /// Knows of the source's pauses, in which no group is idle. Nil without an idle timeout.
+    private let relay: PauseRelay?
 
     /// The subscription to the source, held in shares: by the downstream, and by the subscribers of groups.
     private let sharedUpstream = SharedUpstream()
@@ -161,6 +156,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
         self.lifetime = lifetime
         self.downstream = downstream
         share = UpstreamShare(sharedUpstream)
+        if case .idleTimeout = lifetime { relay = PauseRelay() } else { relay = nil }
         super.init()
     }
 
@@ -239,22 +235,21 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
             guard groups[group.key] === group else { return }
             // The time has passed while an element was being delivered, behind which it began anew.
             if let tick, tick != group.tick { return }
-            if hasIdleTimeout, isSourcePaused || group.pausesBefore != pauses { return wait(group) }
+            if let relay, relay.isPaused || group.resumesBefore != relay.resumeCount { return wait(group) }
             groups[group.key] = nil
             group.end(.completed)
         }
     }
 
-    /// Begins the idle time of a group anew, since the source has paused in it.
+    /// Begins the idle time of a group anew, behind an element, or since the source has paused in it.
     private func wait(_ group: OpenGroup<Key, Element>) {
-        group.pausesBefore = pauses
-        guard case .ticks(let ticks) = group.watched else { return }
+        guard let relay, case .ticks(let ticks) = group.watched else { return }
+        group.resumesBefore = relay.resumeCount
         group.tick &+= 1
         ticks.core.next(group.tick)
     }
 
     private func receive(_ element: Element) {
-        isSourcePaused = false
         do {
             let key = try keySelector(element)
             if isCancelled { return }
@@ -333,9 +328,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
 
     /// Only if the downstream and all groups pause the source; a group without a subscriber does not.
     func downstreamPauses(_ source: any PausableSource) -> Bool {
-        isSourcePaused = allPause(source)
-        if isSourcePaused { pauses &+= 1 }
-        return isSourcePaused
+        relay?.isPausing(source, allPause) ?? allPause(source)
     }
 
     private func allPause(_ source: any PausableSource) -> Bool {
@@ -344,7 +337,10 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
         return !groups.isEmpty || !share.isCancelled
     }
 
-    func serializerDidClose() { endGroups(.abandoned) }
+    func serializerDidClose() {
+        endGroups(.abandoned)
+        relay?.end()
+    }
 
     func drainAsDeputy() { serializer.drainAsDeputy(AnySerializerTarget(self)) }
 }

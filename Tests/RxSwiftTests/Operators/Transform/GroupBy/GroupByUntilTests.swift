@@ -168,6 +168,33 @@ import Testing
         subscription.dispose()
     }
 
+    /// The fault: the elements that came out of a `delay` behind the pause of its source said that the source went on.
+    @Test("A group does not end in a time in which its source pauses, behind elements that were on their way")
+    func idleBehindElementsOnTheirWay() {
+        let probe = PausableProbe()
+        let scheduler = TestScheduler(initialClock: 0)
+        let other = PublishSubject<Int>()
+        var ends = 0
+        let groups = probe.observable.groupBy({ _ in 0 }, idleTimeout: .seconds(10), scheduler: scheduler)
+            .flatMap { $0.do(onCompleted: { ends += 1 }) }
+        // A zip pauses a source while 256 elements wait, until 128 do.
+        let subscription = Observable.zip(groups, other).subscribe()
+        for _ in 0..<256 { probe.emit() }
+        #expect(probe.isPaused)
+        probe.emitWithoutAsking()
+        scheduler.advanceTo(100)
+        #expect(ends == 0)
+        for number in 0..<130 { other.onNext(number) }
+        #expect(probe.resumeCount == 1)
+        // The idle time begins when the source goes on.
+        scheduler.advanceTo(109)
+        #expect(ends == 0)
+        scheduler.advanceTo(130)
+        #expect(ends == 1)
+        subscription.dispose()
+        #expect(probe.isStopped)
+    }
+
     @Test("The source pauses only while the result and all open groups pause it; the groups' sequences do not count")
     func pauses() {
         let probe = PausableProbe { _ in String(repeating: "x", count: 1 << 20) }
