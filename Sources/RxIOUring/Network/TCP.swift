@@ -73,8 +73,8 @@ public enum TCP {
 
     /// Connections to a port, opened at each subscription.
     ///
-    /// The port is closed after the terminal event or a dispose. Parameters as of `listener`. Emits on the thread of
-    /// `scheduler`; a connection that is neither held nor observed is closed.
+    /// The port is opened within `subscribe`, and closed after the terminal event or a dispose. Parameters as of `listener`. Emits on the thread of
+    /// `scheduler`, errors, too; a connection that is neither held nor observed is closed.
     /// - Returns: never completes. Fails with an `IOError` (`address`, `listen`, `bind`, `accept`).
     public static func listen(
         host: String = "127.0.0.1", port: Int, backlog: Int = 1_024, reusePort: Bool = false,
@@ -82,10 +82,14 @@ public enum TCP {
         connectionSchedulers: IOUringSchedulerGroup? = nil, scheduler: IOUringScheduler
     ) -> Observable<Connection> {
         .deferred {
-            try listener(
-                host: host, port: port, backlog: backlog, reusePort: reusePort, socket: socket, options: options,
-                connectionSchedulers: connectionSchedulers, scheduler: scheduler
-            ).connections
+            do {
+                return try listener(
+                    host: host, port: port, backlog: backlog, reusePort: reusePort, socket: socket, options: options,
+                    connectionSchedulers: connectionSchedulers, scheduler: scheduler
+                ).connections
+            } catch {
+                return scheduler.failure(error)
+            }
         }
     }
 

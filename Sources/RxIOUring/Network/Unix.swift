@@ -69,7 +69,7 @@ public enum Unix {
             return TCP.connect(
                 to: try SocketAddress(unixPath: path), timeout: timeout, options: options, scheduler: scheduler)
         } catch {
-            return .error(error)
+            return Single(raw: scheduler.failure(error))
         }
     }
 }

@@ -47,6 +47,32 @@ import Testing
         }
     }
 
+    /// The fault: the errors came within `subscribe`, and `retry` never left it, on the loop or on the caller's thread.
+    @Test("What cannot begin fails on the loop, and `retry` can be disposed of", arguments: Backend.built)
+    func failsOnLoop(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            let taken = try TCP.listener(port: 0, scheduler: scheduler)
+            let longPath = String(repeating: "x", count: 200)
+            let sequences: [(CInt, Observable<Connection>)] = [
+                (EADDRINUSE, TCP.listen(port: taken.address.port, scheduler: scheduler)),
+                (ENAMETOOLONG, Unix.connect(path: longPath, scheduler: scheduler).asObservable()),
+            ]
+            for (code, sequence) in sequences {
+                let isOnLoop = Guarded<Bool?>(nil)
+                let subscription = sequence.subscribe(onError: { error in
+                    #expect((error as? IOError)?.code == code)
+                    isOnLoop.value = scheduler.isCurrent
+                })
+                #expect(waitUntil { isOnLoop.value != nil })
+                #expect(isOnLoop.value == true)
+                subscription.dispose()
+                scheduler.performAndWait { sequence.retry().subscribe() }.dispose()
+                sequence.retry().subscribe().dispose()
+            }
+            taken.close()
+        }
+    }
+
     /// A listener whose backlog is full neither takes a connection nor refuses it.
     @Test("Connecting fails after its timeout", arguments: Backend.built)
     func timeout(_ backend: Backend) throws {
@@ -80,7 +106,7 @@ import Testing
             let subscription = TCP.listen(port: port, scheduler: scheduler).subscribe(onError: {
                 log.note("\($0)")
             })
-            #expect(log.text == "bind 127.0.0.1:\(port): Address already in use (errno 98)")
+            #expect(soon { log.text == "bind 127.0.0.1:\(port): Address already in use (errno 98)" })
             subscription.dispose()
             listener.close()
             scheduler.shutdown()
