@@ -43,6 +43,18 @@ import Testing
         #expect(notes.lines.isEmpty)
     }
 
+    @Test("An observer that disposes of itself at the last element of an AsyncSubject receives no `completed`")
+    func disposeAtLastElement() {
+        let notes = EventLog()
+        let subject = AsyncSubject<Int>()
+        let own = SerialDisposable()
+        own.disposable = subject.subscribe(
+            onNext: { _ in own.dispose() }, onCompleted: { notes.note("completed") }, onDisposed: { notes.note("end") })
+        subject.onNext(1)
+        subject.onCompleted()
+        #expect(notes.lines == ["end"])
+    }
+
     @Test("A subscriber from inside a handler receives the events still queued") func lateSubscriberInHandler() {
         let notes = EventLog()
         let subject = PublishSubject<Int>()
