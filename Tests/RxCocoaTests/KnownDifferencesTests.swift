@@ -40,12 +40,12 @@ extension SharedSequences {
             let relay = BehaviorRelay(value: 0)
             let driver = relay.asDriver()
             let others = CompositeDisposable()
-            var received: [Int] = []
+            let received = Guarded<[Int]>([])
             let subscription = driver.drive(onNext: { element in
-                received.append(element)
+                received.change { $0.append(element) }
                 if !main.isHere { log.note("off") }
             })
-            #expect(received == [0])
+            #expect(received.value == [0])
             Thread.detachNewThread {
                 let drive: @Sendable () -> Void = {
                     for index in 0..<200 {
@@ -55,15 +55,15 @@ extension SharedSequences {
                 }
                 race([{ for element in 1...5_000 { relay.accept(element) } }, drive])
             }
-            #expect(await eventually { received.last == 5_000 })
+            #expect(await eventually { received.value.last == 5_000 })
             #expect(log.lines.isEmpty)
-            #expect(received == received.sorted())
-            let count = received.count
+            #expect(received.value == received.value.sorted())
+            let count = received.value.count
             Thread.detachNewThread { relay.accept(5_001) }
             subscription.dispose()
             others.dispose()
             try? await Task.sleep(for: .milliseconds(20))
-            #expect(received.count == count)
+            #expect(received.value.count == count)
         }
     }
 }

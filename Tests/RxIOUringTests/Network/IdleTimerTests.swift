@@ -3,6 +3,7 @@
 import Dispatch
 import Glibc
 import RxIOUring
+import RxPrimitives
 import RxSwift
 import TestSupport
 import Testing
@@ -116,24 +117,42 @@ import Testing
     @Test("Bytes count also while those of many others come first", arguments: Backend.built)
     func manyPeers(_ backend: Backend) throws {
         try leavingNothingBehind {
-            let ends = EventLog()
-            let server = try Server(backend, options: options(600), keeps: true) { connection in
-                _ = connection.received.subscribe(onNext: { _ in spin(nanoseconds: 100_000) })
-                _ = connection.closed.subscribe(onError: { ends.note("\($0)") })
-            }
-            let peers = (0..<200).map { _ in PlainSocket(connectedTo: server.address) }
-            #expect(waitUntil { server.connections.value.count == peers.count })
-            for peer in peers { peer.send([1]) }
-            #expect(server.scheduler.performAndWait { true })
-            usleep(100_000)
-            server.scheduler.run(after: { for peer in peers { peer.send([1]) } }) { usleep(700_000) }
-            #expect(server.scheduler.performAndWait { true })
-            usleep(100_000)
-            #expect(ends.lines == [])
-            // Silence still ends them.
-            #expect(waitUntil { ends.lines.count == peers.count }, "\(ends.lines.count) of \(peers.count) ended")
-            server.end()
+            // Where the machine holds up the test for longer than the idle time, the round says nothing.
+            for _ in 1...5 where try roundOfManyPeers(backend) { return }
+            Issue.record("the machine was too slow in five rounds")
         }
+    }
+
+    /// Returns false if the test itself was late.
+    private func roundOfManyPeers(_ backend: Backend) throws -> Bool {
+        let ends = EventLog()
+        let server = try Server(backend, options: options(600), keeps: true) { connection in
+            _ = connection.received.subscribe(onNext: { _ in spin(nanoseconds: 100_000) })
+            _ = connection.closed.subscribe(onError: { ends.note("\($0)") })
+        }
+        defer { server.end() }
+        let begin = MonotonicClock.now()
+        let peers = (0..<200).map { _ in PlainSocket(connectedTo: server.address) }
+        #expect(waitUntil { server.connections.value.count == peers.count })
+        for peer in peers { peer.send([1]) }
+        #expect(server.scheduler.performAndWait { true })
+        usleep(100_000)
+        nonisolated(unsafe) var sent: UInt64 = 0
+        let sendAll = {
+            for peer in peers { peer.send([1]) }
+            sent = MonotonicClock.now()
+        }
+        server.scheduler.run(after: sendAll) { usleep(700_000) }
+        if sent - begin > 500_000_000 { return false }
+        #expect(server.scheduler.performAndWait { true })
+        let handled = MonotonicClock.now()
+        usleep(100_000)
+        let early = ends.lines
+        if MonotonicClock.now() - handled > 500_000_000 { return false }
+        #expect(early == [])
+        // Silence still ends them.
+        #expect(waitUntil { ends.lines.count == peers.count }, "\(ends.lines.count) of \(peers.count) ended")
+        return true
     }
 
     @Test("A close, an abort and the end of the loop end the time", arguments: Backend.built)
