@@ -171,7 +171,9 @@ class AnyObserveOnQueue: PausableSource {
         var budget = Int.max
         _ = deliverPostponed(&budget)
         batch()
-        if isLost { sharedScheduler?.tellOfLoss { self.end(hasElements: hasElements, $0) } }
+        if isLost {
+            (sharedScheduler ?? privateQueue?.scheduler)?.tellOfLoss { self.end(hasElements: hasElements, $0) }
+        }
         return isLost
     }
 

@@ -4,7 +4,7 @@ import RxPrimitives
 
 /// The private run queue of one hop on a scheduler that is not serial, or not of this library. A job of that scheduler drains it.
 package final class PrivateRunQueue: RunQueue {
-    private let scheduler: any JobScheduler
+    let scheduler: any JobScheduler
     private let job = WakeJob()
 
     /// 1 from the call of `unschedule` on.

@@ -8,7 +8,13 @@ import RxPrimitives
     import Musl
 #endif
 
-/// Threads that only drain vacant serializers which no producer comes to (law L12).
+/// What a deputy does.
+package protocol DeputyWork: AnyObject {
+    /// Does the work, on a deputy's thread. The target of a serializer calls its `drainAsDeputy`.
+    func drainAsDeputy()
+}
+
+/// Threads that drain vacant serializers which no producer comes to (law L12), and tell subscribers that a scheduler has ended.
 ///
 /// One deputy at a time drains. After a millisecond it moves to the next serializer if one waits, and lets producers in that are faster than it is. If it
 /// has been inside one callback for 10 ms while a serializer waits, another deputy takes the waiting one. An idle deputy ends after ten seconds.
@@ -49,10 +55,10 @@ final class DeputyPool: @unchecked Sendable {
     /// The nanoseconds without a new piece of work after which a deputy counts as stuck in a callback.
     private static let stuckTime: UInt64 = 10_000_000
 
-    /// Submits a target whose serializer is vacant: a deputy drains it soon.
+    /// Submits a target whose serializer is vacant, or other work: a deputy does it soon.
     ///
     /// - Returns: false, having done nothing, if there is no deputy and none can be started.
-    func submit(_ target: any SerializerTarget) -> Bool {
+    func submit(_ target: any DeputyWork) -> Bool {
         lock.lock()
         waiting.append(target)
         if !running.isEmpty, isWatched {
@@ -156,14 +162,14 @@ final class DeputyPool: @unchecked Sendable {
 
 /// First in, first out, in amortized constant time.
 private struct WaitingTargets {
-    private var targets: [(any SerializerTarget)?] = []
+    private var targets: [(any DeputyWork)?] = []
     private var first = 0
 
     var isEmpty: Bool { first == targets.count }
 
-    mutating func append(_ target: any SerializerTarget) { targets.append(target) }
+    mutating func append(_ target: any DeputyWork) { targets.append(target) }
 
-    mutating func popFirst() -> (any SerializerTarget)? {
+    mutating func popFirst() -> (any DeputyWork)? {
         if isEmpty { return nil }
         let target = targets[first].take()
         first += 1
@@ -175,7 +181,7 @@ private struct WaitingTargets {
     }
 
     /// Removes the entry of a target that was appended last. Returns whether there was one. O(n).
-    mutating func remove(_ target: any SerializerTarget) -> Bool {
+    mutating func remove(_ target: any DeputyWork) -> Bool {
         guard let index = targets[first...].lastIndex(where: { $0 === target }) else { return false }
         targets.remove(at: index)
         return true

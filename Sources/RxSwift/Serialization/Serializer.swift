@@ -13,7 +13,7 @@ import RxPrimitives
 // file drains; the methods of its target define the meaning of a node.
 
 /// The client of a serializer: the owner of the state that only the drainer touches.
-package protocol SerializerTarget: AnyObject {
+package protocol SerializerTarget: DeputyWork {
     /// The name of the operator, for diagnostics.
     var operatorName: StaticString { get }
 
@@ -43,9 +43,6 @@ package protocol SerializerTarget: AnyObject {
 
     /// Reacts to the end: the serializer was closed, no drainer is inside, and nothing is pending. Called once.
     func serializerDidClose()
-
-    /// Calls `drainAsDeputy` of the target's serializer.
-    func drainAsDeputy()
 }
 
 /// A target that is passed as an argument.

@@ -92,6 +92,11 @@ final class PoolJobScheduler: TimedJobScheduler {
     }
 
     @usableFromInline
+    func tellOfLoss(_ body: @escaping (any Swift.Error) -> Void) {
+        LossDelivery.submit(schedulerName: handle.pool.name, body)
+    }
+
+    @usableFromInline
     var runQueue: RunQueue? { nil }
 
     @usableFromInline

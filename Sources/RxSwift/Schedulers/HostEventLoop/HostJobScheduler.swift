@@ -45,6 +45,11 @@ final class HostJobScheduler: TimedJobScheduler {
     }
 
     @usableFromInline
+    func tellOfLoss(_ body: @escaping (any Swift.Error) -> Void) {
+        LossDelivery.submit(schedulerName: host.name, body)
+    }
+
+    @usableFromInline
     var runQueue: RunQueue? { jobs }
 
     @usableFromInline

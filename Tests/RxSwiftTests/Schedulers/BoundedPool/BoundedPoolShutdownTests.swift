@@ -99,8 +99,11 @@ import Testing
         #expect(token == nil)
         #expect(rejections["rejecting"] == 3)
         #expect(disposables.allSatisfy { ($0 as? any Cancelable)?.isDisposed == true })
-        _ = Observable.just(1).observe(on: pool).subscribe { _ in Issue.record("was rejected") }
+        let log = EventLog()
+        _ = Observable.just(1).observe(on: pool).subscribe { log.note("\($0)") }
         #expect(rejections["rejecting"] == 4)
+        waitForDeputies()
+        #expect(log.lines == ["error(the scheduler rejecting has ended, and elements are missing)"])
     }
 
     @Test("Nested work after the shutdown is rejected") func lateNestedWork() {
