@@ -8,8 +8,8 @@ extension ObservableType {
     /// As `groupBy`, for keys of which there are ever new ones: a group that has ended leaves nothing behind. An element whose key has no group
     /// opens a new one, also after an earlier group of that key.
     ///
-    /// A group completes when the sequence that `duration` returned for it sends an element or completes; if that sequence fails, the groups
-    /// and the result fail. The element that is being delivered then is delivered in any case. Memory is that of the open groups.
+    /// A group completes when the sequence that `duration` returned for it sends an element or completes, also while the source pauses, in which the
+    /// clocks of a `duration` run on; if that sequence fails, the groups and the result fail. The element that is being delivered then is delivered in any case. Memory is that of the open groups.
     ///
     ///     requests.groupBy { $0.client } until: { $0.filter(\.isLogout) }
     /// - Parameters:
@@ -31,7 +31,8 @@ extension ObservableType {
 
     /// Sorts the elements into groups by key, and ends a group to which no element has come for a while.
     ///
-    /// As `groupBy(_:until:)`; see there what the end of a group means. A group in whose idle time the source has paused waits for another one.
+    /// As `groupBy(_:until:)`; see there what the end of a group means. A group in whose idle time the source has paused waits for another one, unless the source
+    /// has gone on and paused again without an element for it.
     /// - Parameters:
     ///   - keySelector: runs once per element, never two runs at a time; an error it throws ends the groups and the result.
     ///   - idleTimeout: the time without an element after which a group completes.
@@ -90,7 +91,8 @@ private final class OpenGroup<Key: Hashable, Element> {
     let watched: Watched
     /// The link to the group's sequence.
     let link = UpstreamLink()
-    /// The number of times that the source had gone on before the idle time began.
+    /// The number of times that the source had paused before the latest element, and that it had gone on before the idle time began.
+    var pausesBefore: UInt = 0
     var resumesBefore: UInt = 0
     /// The number of the last tick, with which the idle time began.
     var tick = 0
@@ -235,13 +237,22 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
             guard groups[group.key] === group else { return }
             // The time has passed while an element was being delivered, behind which it began anew.
             if let tick, tick != group.tick { return }
-            if let relay, relay.isPaused || group.resumesBefore != relay.resumeCount { return wait(group) }
+            if waitsForSource(group) { return wait(group) }
             groups[group.key] = nil
             group.end(.completed)
         }
     }
 
-    /// Begins the idle time of a group anew, behind an element, or since the source has paused in it.
+    /// True if the source has paused in the idle time of a group, and so may have had no chance to send it an element.
+    ///
+    /// Behind a consumer that is always slower, the source pauses in each idle time. Where it has gone on and paused again, it has had a chance.
+    private func waitsForSource(_ group: OpenGroup<Key, Element>) -> Bool {
+        guard let relay, relay.pauseCount &- group.pausesBefore < 2 else { return false }
+        let (isPaused, resumeCount) = relay.current
+        return isPaused || resumeCount != group.resumesBefore
+    }
+
+    /// Begins the idle time of a group anew.
     private func wait(_ group: OpenGroup<Key, Element>) {
         guard let relay, case .ticks(let ticks) = group.watched else { return }
         group.resumesBefore = relay.resumeCount
@@ -255,7 +266,9 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
             if isCancelled { return }
             guard let group = try groups[key] ?? open(key) else { return }
             group.group.core.next(element)
-            if case .elements(let watched) = group.watched { watched.core.next(element) } else { wait(group) }
+            if case .elements(let watched) = group.watched { return watched.core.next(element) }
+            if let relay { group.pausesBefore = relay.pauseCount }
+            wait(group)
         } catch {
             if !isCancelled { end(.error(error)) }
         }

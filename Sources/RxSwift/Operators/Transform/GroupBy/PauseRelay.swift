@@ -11,43 +11,53 @@ final class PauseRelay: PausableSource, @unchecked Sendable {
     private let lock = Mutex()
     /// Under the lock.
     @exclusivity(unchecked) private var waiting = WaitingSources()
-    /// True from the first pause on. Used by the thread that asks.
-    @exclusivity(unchecked) private var hasPaused = false
 
-    /// True while the sources pause. Out of date as soon as it is read.
-    var isPaused: Bool { state.isPaused }
+    // Used by the thread that asks.
 
-    /// The number of times that the sources went on, or more. Read after `isPaused`, it counts what ended the pause.
-    // Acquiring: paired with the read-modify-write in `resume`.
-    var resumeCount: UInt { resumes.loadAcquiring() }
+    /// The number of times that the sources have paused: all that wait together once.
+    @exclusivity(unchecked) private(set) var pauseCount: UInt = 0
+    /// The number of resumes before the last pause.
+    @exclusivity(unchecked) private var resumesBeforePause: UInt = 0
+
+    /// The number of times that the sources went on. Out of date as soon as it is read.
+    // Relaxed: an old count only makes a group wait for longer.
+    var resumeCount: UInt { resumes.loadRelaxed() }
+
+    /// Whether the sources pause, and the number of times that they went on.
+    var current: (isPaused: Bool, resumeCount: UInt) { lock.withLock { (state.isPaused, resumes.loadRelaxed()) } }
 
     /// Tells whether `source` has to pause, as `pauses` answers it for this object.
     func isPausing(_ source: any PausableSource, _ pauses: (any PausableSource) -> Bool) -> Bool {
         state.willAsk()
         if pauses(self) {
-            hasPaused = true
             let inspected = lock.withLock { waiting.add(source) }
             withExtendedLifetime(inspected) {}
-            if state.pause() { return true }
+            if state.pause() {
+                let resumes = resumeCount
+                if pauseCount == 0 || resumes != resumesBeforePause { pauseCount += 1 }
+                resumesBeforePause = resumes
+                return true
+            }
         }
         // Sources that an earlier answer paused do not wait any more.
-        if hasPaused { resumeSources() }
+        if pauseCount > 0 { resumeSources() }
         return false
     }
 
-    func resume() {
-        // Before the state, which says then that nothing pauses.
-        _ = resumes.fetchAdd(1)
-        if state.resume() { resumeSources() }
-    }
+    func resume() { resumeSources { $0.resume() } }
 
     /// Ends the questions. The sources may belong to other chains, too.
     func end() {
-        if hasPaused { resumeSources() }
+        if pauseCount > 0 { resumeSources() }
     }
 
-    private func resumeSources() {
-        _ = resumes.fetchAdd(1)
-        lock.withLock { waiting.takeAll() }.resume()
+    /// Resumes the sources that wait, if there are any.
+    private func resumeSources(if isPaused: (borrowing PauseState) -> Bool = { _ in true }) {
+        lock.lock()
+        guard isPaused(state) else { return lock.unlock() }
+        let taken = waiting.takeAll()
+        if taken.count > 0 { _ = resumes.fetchAdd(1) }
+        lock.unlock()
+        taken.resume()
     }
 }

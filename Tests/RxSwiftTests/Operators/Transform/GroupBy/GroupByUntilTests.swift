@@ -195,6 +195,28 @@ import Testing
         #expect(probe.isStopped)
     }
 
+    /// The fault: above a consumer that is always slower, each idle time contains a pause, and no group ended.
+    @Test("A group ends for which nothing came between two pauses of its source")
+    func idleBesidePauses() {
+        let probe = PausableProbe()
+        let scheduler = TestScheduler(initialClock: 0)
+        let other = PublishSubject<Int>()
+        var ends: [Bool] = []
+        let groups = probe.observable.groupBy({ $0 == 1 }, idleTimeout: .seconds(10), scheduler: scheduler)
+            .flatMap { group in group.do(onCompleted: { ends.append(group.key) }) }
+        let subscription = Observable.zip(groups, other).subscribe()
+        #expect(probe.emitUntilPaused(limit: 1_000) == 256)
+        for _ in 0..<2 {
+            for number in 0..<128 { other.onNext(number) }
+            scheduler.advanceTo(scheduler.clock + 4)
+            #expect(probe.emitUntilPaused(limit: 1_000) == 128)
+        }
+        scheduler.advanceTo(scheduler.clock + 11)
+        // That of the later elements waits for its source.
+        #expect(ends == [true])
+        subscription.dispose()
+    }
+
     @Test("The source pauses only while the result and all open groups pause it; the groups' sequences do not count")
     func pauses() {
         let probe = PausableProbe { _ in String(repeating: "x", count: 1 << 20) }
