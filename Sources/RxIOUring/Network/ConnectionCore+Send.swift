@@ -244,8 +244,9 @@ extension ConnectionCore {
         while !output.isEmpty {
             // Items queued during one tick of the loop go out together.
             let wanted = send.load(&output)
-            // Many connections share one system call; for a few, one call each costs less than the completions.
-            if wanted > 0, loop.submitsInBulk { return submit(send, socket) }
+            // Many connections share one system call; for a few, one call each costs less than the completions. So it does for many bytes, which
+            // would stay in memory until their completion, behind all that the kernel has completed before.
+            if wanted > 0, wanted <= ConnectionCore.mostInBulk, loop.submitsInBulk { return submit(send, socket) }
             let result = wanted == 0 ? 0 : loop.backend.performNow(send)
             if result == -EAGAIN { return submit(send, socket) }
             if result < 0 { return outputFailed(-result) }
@@ -259,6 +260,9 @@ extension ConnectionCore {
         }
         allIsSent(socket)
     }
+
+    /// The most bytes that a connection sends together with others.
+    private static let mostInBulk = 8 << 10
 
     private func makeSend(_ socket: Descriptor) -> ConnectionSend {
         let made = ConnectionSend(socket, continues: !options.limitsSilence)

@@ -106,4 +106,30 @@ import Testing
             server.end()
         }
     }
+
+    /// The fault: with io_uring the bytes of each answer stayed until the completion of its send, which comes behind those of all receives.
+    @Test("Answers to many peers that ask at the same moment are sent one by one", arguments: Backend.withoutFaults)
+    func manyAnswers(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let connections = Guarded<[Connection]>([])
+            let most = AtomicCounter(0)
+            let answer = ByteChunk(pattern(200_000))
+            let server = try Server(backend) { connection in
+                connections.change { $0.append(connection) }
+                _ = connection.received.subscribe(onNext: { _ in
+                    connection.send(answer)
+                    let queued = connections.value.reduce(0) { $0 + $1.queuedBytes }
+                    if queued > most.value { most.add(queued - most.value) }
+                })
+            }
+            let peers = (0..<200).map { _ in PlainSocket(connectedTo: server.address) }
+            #expect(waitUntil { connections.value.count == peers.count })
+            // All questions are there when the loop comes to them.
+            server.scheduler.run(after: { for peer in peers { peer.send([1]) } }) { usleep(100_000) }
+            for peer in peers { #expect(peer.receive(200_000).count == 200_000) }
+            #expect(most.value < 20 << 20)
+            connections.value = []
+            server.end()
+        }
+    }
 }
