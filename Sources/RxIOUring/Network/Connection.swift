@@ -100,7 +100,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// `highWatermark` is queued; its chunks are accepted also beyond `sendLimit`. Of any other source the connection fails
     /// as by `send`; the first two chunks, and 192 KiB that come before a source has asked whether to pause, are accepted up to twice `sendLimit`, or a
     /// megabyte. The connection fails as well where only a part of the source can pause, as in `merge(file, relay)`, where others keep a shared source going, or where much is made
-    /// of one element, as by `lines()` and `map`: at twice `sendLimit`, or 32 chunks that take more.
+    /// of one element, as by `lines()` and `map`, or `concatMap` to `from` without a scheduler: once more than `sendLimit`, in more than 32 chunks, has come since
+    /// a source asked, and as much waits.
     ///
     /// Subscribes to the source on the loop; disposing of the result disposes of that subscription, but queued chunks are still sent. A source
     /// that emits while it is being subscribed to holds up the loop until it ends: without an end, if its chunks are empty. Give it a scheduler.

@@ -3,6 +3,7 @@
 extension ObservableType {
     /// Turns each element into a sequence and merges these sequences into one.
     ///
+    /// Subscribes to each sequence at once: their number has no bound, and they pause the source only as the stages below do.
     /// - Parameter selector: runs once per element, on the thread that emits it; an error it throws ends the sequence.
     /// - Returns: the elements of all inner sequences in order of acceptance, one at a time, even if they come from several
     ///   threads. The first error ends the sequence; it completes when the source and all inner sequences have.
