@@ -164,6 +164,10 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
 
     func loopEnded() {
         closeInbox()
+        if output.bytes > 0 {
+            let rest = "\(subject) (\(output.bytes) bytes that the peer did not take)"
+            IOHooks.report("\(rest): reset, as the event loop has ended")
+        }
         if output.isEmpty, let socket, state.isSending { dropUnread(socket) }
         finishClosing(shutDownError)
     }

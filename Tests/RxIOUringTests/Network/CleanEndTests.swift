@@ -60,6 +60,25 @@ import Testing
         }
     }
 
+    /// The fault: who had sent them could not tell their loss from an end behind the last byte.
+    @Test("Bytes that the end of the loop drops are told of", arguments: Backend.built)
+    func droppedAtEnd(_ backend: Backend) throws {
+        let notices = Guarded<[String]>([])
+        let before = IOHooks.noticeHandler
+        IOHooks.noticeHandler = { notice in notices.change { $0.append(notice) } }
+        defer { IOHooks.noticeHandler = before }
+        try leavingNothingBehind {
+            let server = try Server(backend, keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 4_096)
+            let connection = try #require(server.firstConnection())
+            #expect(connection.send(ByteChunk(pattern(10_000_000))))
+            server.scheduler.shutdown(draining: .milliseconds(10))
+            #expect(notices.value.contains { $0.contains("bytes that the peer did not take") })
+            #expect(receiveAll(peer).end == ECONNRESET)
+            server.end()
+        }
+    }
+
     enum Close: CaseIterable { case close, abort, shutdownOutput }
 
     /// The fault: until the loop came to the close, a send of the same thread was accepted, and sent or lost as chance had it.

@@ -86,9 +86,9 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
         if machine.expire(generation) { turnOver() }
     }
 
-    /// Only if the downstream and the subscribers of the open window pause the source.
+    /// The stage behind the sequence of windows decides, also where the open window has room: a window of few elements never fills a hop of its own.
     override func downstreamPauses(_ source: any PausableSource) -> Bool {
-        (share.isCancelled || super.downstreamPauses(source)) && window.core.pauses(source)
+        share.isCancelled ? window.core.pauses(source) : super.downstreamPauses(source)
     }
 
     private func turnOver() {

@@ -69,4 +69,28 @@ import Testing
         #expect(observer.events == [.next(205, 1), .next(210, 2), .next(240, 3), .next(280, 4), .completed(300)])
         #expect(source.subscriptions == [Subscription(200, 300)])
     }
+
+    /// The fault: the hop of the open window had room, and so the source never paused, however full the stage behind was.
+    @Test("The source pauses as the stage behind the windows does, also while the open window has room")
+    func pausesBehindHops() async {
+        let probe = PausableProbe()
+        let hops = SerialDispatchQueueScheduler(internalSerialQueueName: "windows")
+        let other = PublishSubject<Int>()
+        // A zip pauses a source while 256 elements wait, until 128 do.
+        let windows = probe.observable.window(timeSpan: .seconds(1_000), count: 50, scheduler: hops)
+        let subscription = Observable.zip(windows.flatMap { $0.observe(on: hops) }, other).subscribe()
+        #expect(
+            await eventually {
+                if !probe.isPaused { probe.emitUntilPaused(limit: 10) }
+                return probe.isPaused
+            })
+        #expect(probe.count < 20_000)
+        // Behind what was on its way.
+        #expect(
+            await eventually {
+                other.onNext(0)
+                return probe.resumeCount == 1
+            })
+        subscription.dispose()
+    }
 }
