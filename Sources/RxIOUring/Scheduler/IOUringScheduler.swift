@@ -133,8 +133,8 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
     /// timers are reported to `Hooks.workRejectedHandler`. `observe(on:)` fails with `ECANCELED` if events wait in it at
     /// the end, or come later: then on a thread of the runtime, and if the stages below had made it pause, when those resume it. So do the operators
     /// with a timer (`buffer`, `debounce`, `delay`, `skip`, `take(for:)`, `throttle`, `window`), and `timeout` and open groups with an idle time at
-    /// once; `throttle` without `latest` needs no timer. What waits for the loop to begin (`interval`, `timer`, `delaySubscription`, `subscribe(on:)`,
-    /// `from` and its like on a scheduler) sends nothing more, and lasts until it is disposed of.
+    /// once; `throttle` without `latest` needs no timer. A sequence that this loop was to begin (`interval`, `timer`, `delaySubscription`, `subscribe(on:)`,
+    /// `from` and its like on a scheduler) sends nothing more; its subscription lasts until it is disposed of.
     ///
     /// From any thread, any number of times. Returns when the thread has ended; called on the loop itself it returns at once, and
     /// the loop ends when the work submitted before the call has run. Must not be called while the loop waits for the caller.

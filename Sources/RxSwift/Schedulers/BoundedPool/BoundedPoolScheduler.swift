@@ -137,8 +137,8 @@ public final class BoundedPoolScheduler: SchedulerType, @unchecked Sendable {
     /// released, and its disposable is disposed of; so is a source that emits here, such as `repeatElement`, once it gives way. All of that is
     /// reported to `Hooks.workRejectedHandler`. The events that an `observe(on:)` has already received are delivered; an `observe(on:)` that its
     /// source keeps busy keeps the pool from ending. Hops and operators with a timer (`observe(on:)`, `delay`, `buffer`, ...) fail with
-    /// a `SchedulerEndedError` if an element waits in them or comes later, on a thread of the runtime. What waits to begin (`subscribe(on:)`,
-    /// `interval`) sends nothing more, and lasts until it is disposed of.
+    /// a `SchedulerEndedError` if an element waits in them or comes later, on a thread of the runtime. A sequence that the pool was to begin
+    /// (`subscribe(on:)`, `interval`) sends nothing more; its subscription lasts until it is disposed of.
     ///
     /// Any thread may call it, any number of times; each call waits. On a thread of this pool the call does not wait, as it would
     /// wait for itself.

@@ -13,7 +13,7 @@ public import FoundationEssentials
 /// **The loop's end.** When the loop drops a body, all work that waits is rejected: it is released, and its disposable disposed of. So is
 /// work that is submitted later, by the thread that submits it. Rejected work is reported to `Hooks.workRejectedHandler`. Hops and operators with a
 /// timer (`observe(on:)`, `delay`, `buffer`, ...) fail with a `SchedulerEndedError` if an element waits in them or comes later, on a thread of
-/// the runtime. What waits to begin (`subscribe(on:)`, `interval`) sends nothing more, and lasts until it is disposed of.
+/// the runtime. A sequence that the loop was to begin (`subscribe(on:)`, `interval`) sends nothing more; its subscription lasts until it is disposed of.
 ///
 /// **Lifetime.** The scheduler holds the loop. When the scheduler was released, submitted work still runs, timers too.
 public final class HostEventLoopScheduler: SchedulerType, @unchecked Sendable {
