@@ -86,6 +86,14 @@ extension EventLoop {
         return count
     }
 
+    /// Makes the queue reject work in a process that was just forked from the loop's own.
+    ///
+    /// The loop thread is missing there, in whichever state it was at the fork. This does atomic stores, and nothing else.
+    func wasForked() {
+        queue.wasForked()
+        rejecter.storeRelaxed(0)
+    }
+
     /// Runs `body` soon on a thread other than the loop's, for a loop that rejects work.
     func performElsewhere(_ body: @escaping () -> Void) {
         // A forked process has no other threads.

@@ -38,6 +38,8 @@ final class EventLoop: LoopThread {
 
     /// Objects to notify of the loop's end (loop thread only).
     @exclusivity(unchecked) var dependents = ObserverList<any LoopDependent>()
+    /// Those of them to be asked again while the loop ends; used from any thread.
+    let recalled = RecalledDependents()
     /// Objects to notify at the end of the tick (loop thread only).
     @exclusivity(unchecked) private var tickObservers: [any TickObserver] = []
     /// An empty array with reserved capacity (loop thread only).
@@ -184,14 +186,6 @@ final class EventLoop: LoopThread {
         } else {
             backend.interrupt()
         }
-    }
-
-    /// Makes the queue reject work in a process that was just forked from the loop's own.
-    ///
-    /// The loop thread is missing there, in whichever state it was at the fork. This does atomic stores, and nothing else.
-    func wasForked() {
-        queue.wasForked()
-        rejecter.storeRelaxed(0)
     }
 
     /// Ends the thread when nothing is left to do. No work is submitted after this call.
@@ -381,6 +375,7 @@ final class EventLoop: LoopThread {
 
     /// Waits until the dependents have sent what they had accepted, or the time for that is over.
     private func drain() {
+        defer { recalled.close() }
         var draining = dependents.all.filter { $0.drain() }
         let end = MonotonicClock.now() &+ drainTime
         while !draining.isEmpty, MonotonicClock.now() < end {
@@ -388,7 +383,12 @@ final class EventLoop: LoopThread {
             backend.wait(until: min(end, MonotonicClock.now() &+ 2_000_000))
             backend.dispatch()
             if !tickObservers.isEmpty { endTick() }
-            draining.removeAll { !$0.drain() }
+            var recalled = recalled.take()
+            draining.removeAll { dependent in
+                recalled[ObjectIdentifier(dependent)] = nil
+                return !dependent.drain()
+            }
+            draining += recalled.values.filter { $0.drain() }
         }
     }
 }

@@ -218,9 +218,10 @@ extension ConnectionCore {
         isEndRequested.storeRelaxed(1)
         rejectSends(EPIPE)
         loop.perform(shutDownOutput)
+        loop.recall(self)
     }
 
-    private func shutDownOutput() {
+    func shutDownOutput() {
         if hasOverflowed { return }
         takeInbox()
         if state.shutdownRequested() { flushAtEndOfTick() }

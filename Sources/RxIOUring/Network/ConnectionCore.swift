@@ -74,6 +74,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     /// 1 once this side has asked for the end of its output by `close` or `shutdownOutput`, also if the loop ends and takes no more work; used
     /// from any thread.
     let isEndRequested = AtomicWord(0)
+    /// 1 once it has done so by `close`; used from any thread.
+    private let isCloseRequested = AtomicWord(0)
     let inboxLock = Mutex()
     /// The items that were sent on other threads, protected by `inboxLock`.
     @exclusivity(unchecked) var inbox = OutputQueue()
@@ -140,10 +142,15 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
         rejectSends(ECANCELED)
         if hasOverflowed { finishClosing(overflowError(OutputLoad(word: load.loadRelaxed()))) }
         if isAborted.loadRelaxed() != 0 { finishClosing(nil) }
-        if state.life != .closed { return drainUntilReset() }
+        if isCloseRequested.loadRelaxed() != 0 {
+            close()
+        } else if isEndRequested.loadRelaxed() != 0 {
+            shutDownOutput()
+        }
+        let isLeft = state.life != .closed && drainUntilReset()
         // The loop ends before the descriptor is closed: the watchers get the reason of the close, not the end of the loop.
-        notifyWatchers(state.failure)
-        return false
+        if state.life == .closed { notifyWatchers(state.failure) }
+        return isLeft
     }
 
     /// Sends what is left, and tells whether something is left then, or a reset would drop some of it.
@@ -182,11 +189,15 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     ///
     /// - Parameter isRequested: false if the connection closes since nothing holds it any more.
     func closeInOrder(isRequested: Bool) {
-        if isRequested { isEndRequested.storeRelaxed(1) }
+        if isRequested {
+            isEndRequested.storeRelaxed(1)
+            isCloseRequested.storeRelaxed(1)
+        }
         rejectSends(ENOTCONN)
         // If the loop thread itself closes, receiving stops at once.
         if loop.isCurrent { state.closeAnnounced() }
         loop.perform(close)
+        if isRequested { loop.recall(self) }
     }
 
     /// Closes when the queued bytes are sent, or after a time limit.
@@ -237,6 +248,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
             self.wakeEndingLoop()
             return false
         }
+        loop.recall(self)
     }
 
     /// Closes now. `error` is the reason, or nil if the close was requested.

@@ -87,6 +87,8 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     }
 
     func drain() -> Bool {
+        // The loop takes no work any more.
+        if rejection.loadRelaxed() == UInt(ENOTCONN) { close() }
         flush()
         return !isClosed && head < output.count
     }
@@ -104,6 +106,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         _ = rejection.compareExchange(0, UInt(ENOTCONN))
         invalidate()
         loop.perform(close)
+        loop.recall(self)
     }
 
     private func close() {

@@ -144,7 +144,7 @@ public final class IOUringScheduler: SchedulerType, @unchecked Sendable {
     /// Ends the loop as `shutdown()` does, and takes up to a given time for bytes that connections have accepted.
     ///
     /// A connection whose peer does not take its bytes in that time is reset, and fails with `ECANCELED`; `IOHooks.noticeHandler` hears of the bytes. In that time nothing is
-    /// read, no timer fires, no work is accepted, and what peers send is dropped. `close`, `shutdownOutput` and `abort` of a connection still decide how it ends.
+    /// read, no timer fires, no work is accepted, and what peers send is dropped. `close`, `shutdownOutput` and `abort` still end a connection, at once.
     /// - Parameter limit: zero sends what the system takes at once. The first call decides.
     public func shutdown(draining limit: RxTimeInterval) {
         loop.shutdown(drainTime: UInt64(limit.nanosecondsClamped))
