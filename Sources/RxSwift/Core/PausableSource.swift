@@ -34,6 +34,16 @@ package protocol PausingObserver {
     func pauses(_ source: any PausableSource) -> Bool
 }
 
+extension ObserverType {
+    /// Passes the question of a source on, if the observer does that, and returns the answer.
+    ///
+    /// Not inlined: the place to which the observer is cast would be on the stack of each terminal event (law L8).
+    @usableFromInline @inline(never)
+    package func passOnQuestion(of source: any PausableSource) -> Bool {
+        (self as? any PausingObserver)?.pauses(source) ?? false
+    }
+}
+
 /// Observers that receive each event, one after the other: they pause a source only if all do.
 extension Array: PausingObserver where Element: PausingObserver {
     @usableFromInline

@@ -10,14 +10,6 @@ package enum EventSinkRequest {
     case pauses(any PausableSource)
 }
 
-/// Passes the question of a source on, if the observer does that.
-///
-/// Not inlined: the place to which the observer is cast would be on the stack of each terminal event (law L8).
-@usableFromInline @inline(never)
-package func pauses<Observer>(_ observer: Observer, _ source: any PausableSource) -> Bool {
-    (observer as? any PausingObserver)?.pauses(source) ?? false
-}
-
 /// The lower end of a chain: passes events, as values, to a user's observer or closure.
 @usableFromInline
 package final class EventSink<Element>: Sink<Element> {

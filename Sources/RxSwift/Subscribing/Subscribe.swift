@@ -18,7 +18,7 @@ extension Observable {
                     case .stop(let error):
                         observer.on(Event(stop: error))
                         return false
-                    case .pauses(let source): return pauses(observer, source)
+                    case .pauses(let source): return observer.passOnQuestion(of: source)
                     }
                 },
                 subscription: subscription))
