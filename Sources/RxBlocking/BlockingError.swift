@@ -2,7 +2,8 @@
 
 /// The reason why waiting for a sequence would never have ended.
 public enum BlockingError: Error, Equatable {
-    /// The events are delivered on a dispatch queue that cannot run, because the waiting thread is running work of that queue.
+    /// The events are delivered on a dispatch queue or an event loop that cannot run, because the waiting thread is running work of it. The label is
+    /// that of the queue, or says `the event loop` and its name.
     case deliversOnQueueOfCaller(label: String)
 }
 
@@ -12,8 +13,8 @@ extension BlockingError: CustomStringConvertible {
         switch self {
         case .deliversOnQueueOfCaller(let label):
             """
-            toBlocking: waits for events that observe(on:), a Driver or a Signal delivers on the dispatch queue '\(label)', \
-            but is called on that queue, which can deliver nothing until this call has returned. Call it on another queue, \
+            toBlocking: waits for events that observe(on:), a Driver or a Signal delivers on '\(label)', \
+            but is called there, where nothing can be delivered until this call has returned. Call it on another thread, \
             observe on another scheduler, or await `values` or `value` instead.
             """
         }

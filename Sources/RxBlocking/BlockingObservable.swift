@@ -23,7 +23,7 @@ extension ObservableConvertibleType {
     /// The sequence in a form whose events can be waited for on the calling thread.
     ///
     /// - Parameter timeout: how long each method waits at most, in seconds of a monotonic clock; then it fails with
-    ///   `RxError.timeout`. Without it there is no limit. With zero or less each method fails; a method that returns elements beside
+    ///   `RxError.timeout`. Without it, or if it is not a number, there is no limit. With zero or less each method fails; a method that returns elements beside
     ///   an error still returns those that a synchronous source sent. A source that keeps the calling thread, as an endless
     ///   `repeatElement` does, is disposed of after another such time, or another second if that is more.
     public func toBlocking(timeout: TimeInterval? = nil) -> BlockingObservable<Element> {

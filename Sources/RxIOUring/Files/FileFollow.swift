@@ -14,9 +14,9 @@ extension File {
         case end
     }
 
-    /// Emits the content of a file and all bytes written to it later, for ever: a log, as by `tail -F`.
+    /// Emits the content of a file, from a place on, and all bytes written to it later, for ever: a log, as by `tail -F`.
     ///
-    /// Follows the name. If the file does not exist yet, waits for it, and reads it from its beginning. When another file takes
+    /// Follows the name. If the file does not exist when the loop looks for it, a moment after `subscribe`, waits for it, and reads it from its beginning. When another file takes
     /// the name (rotation by renaming, deletion and re-creation), the old one is read on until the new one is not empty, then to
     /// its end, and then the new one from its beginning: a writer that still has the old one open loses nothing, as long as it
     /// writes to one after the other, and each file has the name until the loop has seen it (some milliseconds, more on a busy
@@ -34,7 +34,7 @@ extension File {
     /// skipped, and `IOHooks.noticeHandler` is called.
     /// - Parameters:
     ///   - path: the file.
-    ///   - start: the place to begin at, in a file that exists already.
+    ///   - start: the place to begin at, in a file that the loop finds there. `beginning` misses nothing that is written right behind `subscribe`.
     ///   - chunkSize: the most bytes per chunk, at least 1.
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and emits chunks on its thread.

@@ -36,6 +36,7 @@ final class EventLoop: LoopThread {
     /// Identifies this loop by 32 bits, which count no reference.
     let tag = LoopRegistry.newTag()
 
+    var name: String { configuration.name }
     /// Objects to notify of the loop's end (loop thread only).
     @exclusivity(unchecked) var dependents = ObserverList<any LoopDependent>()
     /// Those of them to be asked again while the loop ends; used from any thread.

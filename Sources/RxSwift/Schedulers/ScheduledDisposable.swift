@@ -19,7 +19,7 @@ public final class ScheduledDisposable: DisposeBase, Cancelable, @unchecked Send
     ///
     /// - Parameters:
     ///   - scheduler: the scheduler on which to dispose.
-    ///   - disposable: disposed of there, once.
+    ///   - disposable: disposed of there, once; where the scheduler drops that work, as one that has ended does, by the thread that drops it.
     public init(scheduler: any ImmediateSchedulerType, disposable: any Disposable) {
         self.scheduler = scheduler
         self.disposable = disposable
@@ -31,16 +31,25 @@ public final class ScheduledDisposable: DisposeBase, Cancelable, @unchecked Send
 
     /// Schedules the disposal, and returns.
     public func dispose() {
-        _ = scheduler.schedule(self) { scheduled in
-            scheduled.disposeNow()
+        _ = scheduler.schedule(Ticket(self)) { ticket in
+            ticket.owner.disposeNow()
             return Disposables.create()
         }
     }
 
-    private func disposeNow() {
+    fileprivate func disposeNow() {
         guard state.exchange(1) == 0 else { return }
         let disposable = self.disposable
         self.disposable = nil
         disposable?.dispose()
     }
+}
+
+/// The work that a scheduler runs, or drops.
+private final class Ticket: Sendable {
+    let owner: ScheduledDisposable
+
+    init(_ owner: ScheduledDisposable) { self.owner = owner }
+
+    deinit { owner.disposeNow() }
 }

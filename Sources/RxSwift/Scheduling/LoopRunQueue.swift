@@ -10,6 +10,9 @@ import RxPrimitives
 
 /// The thread of an event loop, as its run queue sees it.
 package protocol LoopThread: AnyObject {
+    /// The name of the loop, for messages.
+    var name: String { get }
+
     /// Wakes the thread, which may be about to sleep, or asleep. Any thread may call it.
     func wake()
 
@@ -249,5 +252,7 @@ package final class LoopRunQueue: RunQueue {
 
     package override func wake() { loop?.wake() }
 
-    package override func nameIfHeldByCaller(mainQueueRuns: Bool) -> String? { isOnLoop ? "an event loop" : nil }
+    package override func nameIfHeldByCaller(mainQueueRuns: Bool) -> String? {
+        isOnLoop ? "the event loop \(loop?.name ?? "")" : nil
+    }
 }

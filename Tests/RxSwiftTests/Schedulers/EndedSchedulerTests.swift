@@ -59,9 +59,12 @@ import Testing
             })
             subject.onNext(1)
             end()
+            // The fault: one element right behind the end was taken as if it had come before, and a `take` without another one never ended.
+            subject.onNext(2)
             #expect(
                 await eventually {
-                    subject.onNext(2)
+                    // An element that `skip` drops is none that is missing.
+                    if stage == .skip { subject.onNext(3) }
                     return !errors.value.isEmpty
                 })
             #expect(errors.value.count == 1)
@@ -87,15 +90,43 @@ import Testing
         subscription.dispose()
     }
 
+    @Test("A stage without its last element does not complete", arguments: Ended.allCases)
+    func lateElementAndCompletion(_ ended: Ended) async {
+        let (scheduler, end) = ended.make()
+        let log = EventLog()
+        let subject = PublishSubject<Int>()
+        let subscription = subject.take(for: .seconds(60), scheduler: scheduler).subscribe(
+            onNext: { log.note("\($0)") }, onError: { _ in log.note("error") }, onCompleted: { log.note("completed") })
+        subject.onNext(1)
+        end()
+        subject.onNext(2)
+        subject.onCompleted()
+        #expect(await eventually { log.lines.count == 2 })
+        #expect(log.lines == ["1", "error"])
+        subscription.dispose()
+    }
+
+    @Test("A scheduled disposable on a scheduler that has ended disposes", arguments: Ended.allCases)
+    func scheduledDisposable(_ ended: Ended) {
+        let (scheduler, end) = ended.make()
+        end()
+        let disposable = BooleanDisposable()
+        let scheduled = ScheduledDisposable(scheduler: scheduler, disposable: disposable)
+        scheduled.dispose()
+        #expect(disposable.isDisposed && scheduled.isDisposed)
+    }
+
     @Test("A subscription that is tried again at each error can be disposed of", arguments: Ended.allCases)
     func retried(_ ended: Ended) async {
         let (scheduler, end) = ended.make()
         end()
-        let attempts = AtomicCounter(0)
-        let subscription = Observable.just(1).do(onSubscribe: { attempts.increment() }).observe(on: scheduler).retry()
-            .subscribe()
-        #expect(await eventually { attempts.value > 2 })
-        subscription.dispose()
-        waitForDeputies()
+        for stage in [Stage.hop, .take, .buffer] {
+            let attempts = AtomicCounter(0)
+            let source = Observable.just(1).do(onSubscribe: { attempts.increment() })
+            let subscription = stage.applied(to: source, on: scheduler).retry().subscribe()
+            #expect(await eventually { attempts.value > 2 })
+            subscription.dispose()
+            waitForDeputies()
+        }
     }
 }

@@ -11,6 +11,8 @@ import Testing
 
         var rejections = 0
 
+        let name = "loop"
+
         func wake() { wakeUps += 1 }
 
         func reportRejected(_ count: Int) { rejections += count }

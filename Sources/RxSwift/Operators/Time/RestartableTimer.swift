@@ -10,8 +10,16 @@ protocol RestartableTimerTarget: AnyObject {
     /// - Parameter generation: the one that the timer was set with. A timer that was set anew meanwhile may still pass the old one.
     func tick(_ generation: Int)
 
-    /// Handles that the wake-up will not come, since the scheduler has ended. See `JobScheduler.tellOfLoss`.
+    /// Notes that the wake-up will not come, since the scheduler has ended. Called before the end has returned, or inside `set`, on any thread;
+    /// `timerWasLost` follows.
+    func noteLoss()
+
+    /// Handles that the wake-up will not come. See `JobScheduler.tellOfLoss`.
     func timerWasLost(_ error: any Swift.Error)
+}
+
+extension RestartableTimerTarget {
+    func noteLoss() {}
 }
 
 /// The timer of one stage. It may be set again and again; only the last setting counts.
@@ -175,7 +183,10 @@ private final class SleepingTimer: RestartableTimer {
     }
 
     override func wasRejected() -> Bool {
-        if !isCancelled, let target = lock.withLock({ currentTarget }) { scheduler.tellOfLoss(target.timerWasLost) }
+        if !isCancelled, let target = lock.withLock({ currentTarget }) {
+            target.noteLoss()
+            scheduler.tellOfLoss(target.timerWasLost)
+        }
         return super.wasRejected()
     }
 

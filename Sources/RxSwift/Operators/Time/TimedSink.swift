@@ -15,8 +15,12 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     /// True once the source has sent its terminal event. Used only by the drainer.
     private final var hasSourceEnded = false
-    /// The error of a scheduler that has ended, with which the next element is answered. Used only by the drainer.
+    /// 1 once the scheduler has ended, so that an element that comes now is too late.
+    private final let isLost = AtomicWord(0)
+    /// The error of a scheduler that has ended, with which a late element is answered. Used only by the drainer.
     private final var lossError: (any Swift.Error)?
+    /// True if an element came before that error did. Used only by the drainer.
+    private final var hasLateElement = false
 
     /// The number of times that the tick of `returnedGeneration` went back to the scheduler, and when it first did. Used only by the drainer.
     private final var returns = 0
@@ -72,7 +76,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     /// Handles that the scheduler has ended before the tick.
     func receiveLoss(_ error: any Swift.Error) {
-        if awaitsTick { receive(error: error) } else { lossError = error }
+        if awaitsTick || hasLateElement { receive(error: error) } else { lossError = error }
     }
 
     /// Sends the downstream its last event, and ends the source. Only the drainer calls this.
@@ -134,22 +138,26 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     @usableFromInline
     override func next(_ element: Element) {
+        if isLost.loadRelaxed() != 0 { return cameLate() }
         if serializer.tryEnter() {
-            accept(element)
+            receive(element)
             leave()
         } else {
             enqueue(element)
         }
     }
 
-    @inline(__always)
-    private final func accept(_ element: Element) {
-        if lossError == nil { receive(element) } else { failLate() }
+    @inline(never)
+    private final func cameLate() { submit(.lateElement) }
+
+    /// Fails. If the error has not come, the stage waits for it: a subscriber that tries again at each error would never let the source return.
+    private final func receiveLateElement() {
+        if let error = lossError.take() { receive(error: error) } else { hasLateElement = true }
     }
 
-    @inline(never)
-    private final func failLate() {
-        if let error = lossError.take() { receive(error: error) }
+    private final func sourceCompleted() {
+        hasSourceEnded = true
+        if !hasLateElement { receiveCompleted() }
     }
 
     @usableFromInline
@@ -173,8 +181,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     final func acceptCompletion() {
         // This does not call `submit`, whose frame is large: a long chain completes stage in stage (law L8).
         if serializer.tryEnter() {
-            hasSourceEnded = true
-            receiveCompleted()
+            sourceCompleted()
             leave()
         } else {
             submit(.completed)
@@ -182,6 +189,8 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
     }
 
     final func tick(_ generation: Int) { submit(.tick(generation)) }
+
+    final func noteLoss() { isLost.storeRelaxed(1) }
 
     final func timerWasLost(_ error: any Swift.Error) { submit(.loss(error)) }
 
@@ -219,13 +228,12 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 
     private final func perform(_ work: TimedWork<Element>) {
         switch work {
-        case .next(let element): accept(element)
+        case .next(let element): receive(element)
+        case .lateElement: receiveLateElement()
         case .error(let error):
             hasSourceEnded = true
             receive(error: error)
-        case .completed:
-            hasSourceEnded = true
-            receiveCompleted()
+        case .completed: sourceCompleted()
         case .tick(let generation):
             returns = 0
             receiveTick(generation)
@@ -283,6 +291,7 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
 /// An event or a tick that an operator with a timer receives.
 private enum TimedWork<Element> {
     case next(Element)
+    case lateElement
     case error(any Swift.Error)
     case completed
     case tick(Int)
