@@ -167,11 +167,12 @@ import Testing
                     #expect(connection.send(ByteChunk(pattern(7_000))))
                     sent += 7_000
                 }
-                let full = ["true"] + Array(repeating: ["false", "true"], count: round).flatMap { $0 }.dropLast()
-                #expect(waitUntil { log.lines == full })
+                // While the output is filled, the kernel may take some of it again and again: each time is told.
+                #expect(waitUntil { log.lines.count >= 2 * round && log.lines.last == "false" })
                 #expect(peer.receive(sent).count == sent)
-                #expect(waitUntil { log.lines == full + ["true"] })
+                #expect(waitUntil { log.lines.count > 2 * round && log.lines.last == "true" })
             }
+            #expect(zip(log.lines, log.lines.dropFirst()).allSatisfy { $0 != $1 })
             connection.close()
             #expect(waitUntil { log.lines.last == "completed" })
             subscription.dispose()
