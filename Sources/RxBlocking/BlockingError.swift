@@ -2,8 +2,9 @@
 
 /// The reason why waiting for a sequence would never have ended.
 public enum BlockingError: Error, Equatable {
-    /// The events are delivered on a dispatch queue or an event loop that cannot run, because the waiting thread is running work of it. The label is
-    /// that of the queue, or says `the event loop` and its name.
+    /// The events are delivered on a dispatch queue or an event loop that cannot run, because the waiting thread is running its work.
+    ///
+    /// The label is that of the queue, or says `the event loop` and its name.
     case deliversOnQueueOfCaller(label: String)
 }
 

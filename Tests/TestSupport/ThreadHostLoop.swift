@@ -32,6 +32,9 @@ package final class ThreadHostLoop: HostEventLoop {
     /// Ends the loop behind the body that is running, and releases the bodies that wait.
     package func end() { state.end() }
 
+    /// True from the start of the thread until it has released the bodies that it had taken and not run.
+    package var isRunning: Bool { state.thread.loadAcquiring() != 0 }
+
     /// The number of bodies that wait, with and without a delay.
     package var waitingCount: Int { state.waitingCount }
 
@@ -98,7 +101,8 @@ package final class ThreadHostLoop: HostEventLoop {
                     body()
                 }
             }
-            thread.storeRelaxed(0)
+            // Releasing: paired with the load in `isRunning`.
+            thread.storeReleasing(0)
         }
 
         private var isOver: Bool {
