@@ -384,12 +384,12 @@ final class EventLoop: LoopThread {
             backend.wait(until: min(end, MonotonicClock.now() &+ 2_000_000))
             backend.dispatch()
             if !tickObservers.isEmpty { endTick() }
-            var recalled = recalled.take()
-            draining.removeAll { dependent in
-                recalled[ObjectIdentifier(dependent)] = nil
-                return !dependent.drain()
+            let recalled = recalled.take()
+            if !recalled.isEmpty {
+                let asked = Set(draining.map { ObjectIdentifier($0) })
+                draining += recalled.filter { !asked.contains(ObjectIdentifier($0)) }
             }
-            draining += recalled.values.filter { $0.drain() }
+            draining.removeAll { !$0.drain() }
         }
     }
 }

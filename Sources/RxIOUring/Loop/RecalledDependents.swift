@@ -8,21 +8,24 @@ import RxPrimitives
 /// The dependents that a loop is to ask again what they have to send, while it ends.
 final class RecalledDependents: @unchecked Sendable {
     private let lock = Mutex()
-    @exclusivity(unchecked) private var dependents: [ObjectIdentifier: any LoopDependent] = [:]
+    /// In the order of the calls, each once: a simulated run has to repeat.
+    @exclusivity(unchecked) private var dependents: [any LoopDependent] = []
+    @exclusivity(unchecked) private var known: Set<ObjectIdentifier> = []
     @exclusivity(unchecked) private var isClosed = false
 
     /// Returns false if nobody asks any more.
     func add(_ dependent: any LoopDependent) -> Bool {
         lock.withLock {
-            if !isClosed { dependents[ObjectIdentifier(dependent)] = dependent }
+            if !isClosed, known.insert(ObjectIdentifier(dependent)).inserted { dependents.append(dependent) }
             return !isClosed
         }
     }
 
-    func take() -> [ObjectIdentifier: any LoopDependent] {
+    func take() -> [any LoopDependent] {
         lock.withLock {
             let taken = dependents
-            dependents = [:]
+            dependents = []
+            known = []
             return taken
         }
     }
