@@ -7,12 +7,12 @@ import Glibc
 /// In a program that was started without one of them, the next socket would get its number. Then the peer of that socket receives what the program
 /// prints, and a reader of the standard input takes bytes that belong to the loop.
 enum StandardDescriptors {
-    /// Opens `/dev/null` under the numbers of those that are closed, once for the process.
-    static func reserve() { reserved }
-
-    private static let reserved: Void = {
+    /// Opens `/dev/null` under the numbers of those that are closed.
+    ///
+    /// Each loop asks anew: during one call another thread may hold a number for a moment, as the C library does while it counts the processors.
+    static func reserve() {
         for number in STDIN_FILENO...STDERR_FILENO { reserve(number) }
-    }()
+    }
 
     /// Opens `/dev/null` under a number that is free, as it is then without the mark that closes it for other programs.
     static func reserve(_ number: CInt) {

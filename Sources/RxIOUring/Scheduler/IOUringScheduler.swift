@@ -19,7 +19,7 @@ public import RxSwift
 /// SIGPIPE is blocked on the thread, so that a pipe without readers is an error and not the end of the process. Programs that
 /// an action starts by other means than `ChildProcess` may inherit that.
 ///
-/// In a program that was started without a standard input, output or error stream, the first loop opens `/dev/null` under its number: otherwise a socket
+/// In a program that was started without a standard input, output or error stream, a loop opens `/dev/null` under its number: otherwise a socket
 /// could get it, and what is printed would go to a peer.
 ///
 /// In a forked process the loops have no threads: work submitted there is rejected, as after `shutdown()`. The fork must not
