@@ -17,7 +17,11 @@ extension Laws {
             [
                 "SharedSequence.debounce(_:)": "waits for a pause, which the source need not make",
                 "debounce(_:scheduler:)": "waits for a pause, which the source need not make",
+                "debounce(for:clock:)": "waits for a pause, which the source need not make",
                 "Infallible.debounce(_:scheduler:)": "waits for a pause, which the source need not make",
+                "Infallible.debounce(for:clock:)": "waits for a pause, which the source need not make",
+                "SharedSequence.interval(_:)": "starts anew at each element, and so waits for a pause",
+                "SharedSequence.timer(_:period:)": "starts anew at each element, and so waits for a pause",
             ]
         ) { first, _ in first }
 

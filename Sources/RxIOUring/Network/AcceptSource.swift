@@ -25,7 +25,7 @@ final class AcceptSource: LoopSource<Connection>, @unchecked Sendable {
     /// The number of connections that are accepted before the loop does other work.
     private static let maxAtOnce = 32
     private static let shortestPause: Int64 = 10_000_000
-    private static let longestPause: Int64 = 1_000_000_000
+    private static let longestPause: Int64 = 100_000_000
 
     init(
         _ core: ListenerCore, _ accepted: AcceptedConnections, address: SocketAddress, options: ConnectionOptions,

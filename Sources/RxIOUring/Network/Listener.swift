@@ -43,7 +43,7 @@ public final class Listener: @unchecked Sendable, CustomStringConvertible {
     /// listener's `backlog`.
     ///
     /// Takes one subscription in all: after its end, by dispose or error, the listener is closed. When the process has no
-    /// descriptor left (`EMFILE`), accepting pauses, and is tried again after 10 milliseconds, then 20, up to a second;
+    /// descriptor left (`EMFILE`), accepting pauses, and is tried again after 10 milliseconds, then 20, up to 100;
     /// `IOHooks.noticeHandler` is told once for each such shortage.
     /// - Returns: completes when the listener is closed, and its address is free. Fails with an `IOError` (`accept`), `EBUSY` if there is another
     ///   subscription, `EBADF` if the listener was closed before.
