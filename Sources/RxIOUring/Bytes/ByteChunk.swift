@@ -5,7 +5,8 @@ public import RxSwift
 /// Immutable bytes in one piece of memory, which copies and slices share.
 ///
 /// A stream reads its chunks into memory of its own, which goes back to it with the last copy or slice. A chunk that is kept keeps the
-/// memory of all bytes read with it, so copy small pieces that have to stay (`Array(chunk)`, `Data(chunk)`).
+/// memory of all bytes read with it, so copy small pieces that have to stay (`Array(chunk)`, `Data(chunk)`). Outputs copy the slices that have to wait, if
+/// those keep more than twice their bytes.
 public struct ByteChunk: RandomAccessCollection, Sendable {
     /// A byte.
     public typealias Element = UInt8
@@ -25,7 +26,7 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
         self.init(storage, 0..<count)
     }
 
-    private init(_ storage: ByteStorage, _ range: Range<Int>) {
+    init(_ storage: ByteStorage, _ range: Range<Int>) {
         self.storage = storage
         startIndex = range.lowerBound
         endIndex = range.upperBound

@@ -17,7 +17,7 @@ final class WriteQueue: @unchecked Sendable {
             case synchronize
         }
 
-        let work: Work
+        private(set) var work: Work
         /// The object to be told of the outcome.
         let waiter: (any WriteWaiter)?
 
@@ -29,6 +29,13 @@ final class WriteQueue: @unchecked Sendable {
         /// The number of bytes to write.
         var count: Int {
             if case .write(let bytes, _) = work { bytes.count } else { 0 }
+        }
+
+        /// Gives the bytes memory of their own, if they are a slice of far more.
+        mutating func pack(_ packer: inout ChunkPacker) {
+            if case .write(let bytes, let offset) = work, bytes.keepsMuchMore {
+                work = .write(packer.pack(bytes), offset: offset)
+            }
         }
 
         /// The number of items as which it counts.
@@ -65,6 +72,8 @@ final class WriteQueue: @unchecked Sendable {
     @exclusivity(unchecked) private var added: [Item] = []
     /// The bytes of these items (under the lock).
     @exclusivity(unchecked) private var addedBytes = 0
+    /// The memory of small slices among them (under the lock).
+    @exclusivity(unchecked) private var packer = ChunkPacker()
     /// Bytes that were added and neither written nor dropped (under the lock).
     @exclusivity(unchecked) private var bytes = 0
     /// The number of items of these bytes (under the lock).
@@ -101,6 +110,7 @@ final class WriteQueue: @unchecked Sendable {
                 return AddResult(rejection: overflow)
             }
             added.append(item)
+            added[added.count - 1].pack(&packer)
             addedBytes += count
             bytes += count
             items += item.items
@@ -146,6 +156,7 @@ final class WriteQueue: @unchecked Sendable {
         lock.withLock {
             let taken = added
             added = []
+            packer.reset()
             addedBytes = 0
             noticeThreshold = nil
             return taken

@@ -30,9 +30,10 @@ extension ConnectionCore {
             // Without bytes there is no hole.
             return count > 0 ? outputOverflowed(before, rejected: count) : ENOBUFS
         }
+        let packed = item.packed(waits: !before.isEmpty)
         if loop.isCurrent {
-            acceptInOrder(item)
-        } else if !leaveInInbox(item) {
+            acceptInOrder(packed)
+        } else if !leaveInInbox(packed) {
             withdraw(item)
             let rejected = CInt(rejection.loadRelaxed())
             return rejected == 0 ? ECANCELED : rejected

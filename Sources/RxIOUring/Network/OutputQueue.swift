@@ -19,6 +19,11 @@ struct OutputQueue {
             self.waiter = waiter
             count = waiter != nil ? OutputWatermarks.itemsWithWaiter : bytes.count <= OutputQueue.smallPiece ? 0 : 1
         }
+
+        /// The item with memory of its own, if it is one that has to wait and is not copied into a slab.
+        func packed(waits: Bool) -> Item {
+            waits && count > 0 && bytes.keepsMuchMore ? Item(bytes: bytes.compact, waiter: waiter) : self
+        }
     }
 
     /// The items; nil before `head`, where an item was taken out.

@@ -214,13 +214,14 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
             subtract(bytes)
             return ENOBUFS
         }
+        let packed = before.isEmpty ? bytes : bytes.compact
         if loop.isDirect {
-            accept((bytes, receiver))
+            accept((packed, receiver))
         } else {
             loop.submit {
-                self.accept((bytes, receiver))
+                self.accept((packed, receiver))
             } rejected: {
-                self.subtract(bytes)
+                self.subtract(packed)
                 return true
             }
         }

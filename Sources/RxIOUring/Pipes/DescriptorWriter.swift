@@ -21,6 +21,8 @@ final class DescriptorWriter {
     private let waiting = SPSCQueue<ByteChunk>()
     @exclusivity(unchecked) private var waitingCount = 0
     @exclusivity(unchecked) private var waitingBytes = 0
+    /// The memory of small slices among the chunks.
+    @exclusivity(unchecked) private var packer = ChunkPacker()
     private let backlogPlace = Backlog.Place()
     /// True if a source waits until the chunks are written.
     @exclusivity(unchecked) private var isAwaited = false
@@ -78,7 +80,7 @@ final class DescriptorWriter {
 
     private func accept(_ chunk: ByteChunk) {
         if chunk.isEmpty || descriptor?.isClosing == true { return }
-        waiting.push(chunk)
+        waiting.push(packer.pack(chunk))
         waitingCount += 1
         waitingBytes += chunk.count
         Backlog.noticed(Backlog.count(waitingCount, whilePausing: isAwaited), at: "write", backlogPlace)
@@ -107,6 +109,7 @@ final class DescriptorWriter {
         if let chunk = waiting.pop() {
             waitingCount -= 1
             waitingBytes -= chunk.count
+            if waitingCount == 0 { packer.reset() }
             operation.write(chunk, offset: -1)
             if isAwaited, weight <= DescriptorWriter.watermarks.low {
                 isAwaited = false

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Copies the small slices among the chunks that wait to be written, so that they keep little more memory than their bytes.
+///
+/// An output counts the bytes of its chunks. A slice of one byte may keep the whole chunk that was received with it. Used by one thread at a time.
+struct ChunkPacker {
+    /// The memory of the last copies, in which the next ones follow.
+    private var slab: ByteStorage?
+    private var used = 0
+
+    /// The most bytes of a piece that shares its memory with others.
+    private static let smallPiece = 512
+    /// The size of the first slab. Each is twice as large as the one before, up to `largestSlab`.
+    private static let smallestSlab = 512
+    private static let largestSlab = 4_096
+
+    /// Returns the bytes of `chunk` in memory that is at most twice as large, or shared with copies of its neighbours.
+    mutating func pack(_ chunk: ByteChunk) -> ByteChunk {
+        guard chunk.keepsMuchMore else { return chunk }
+        guard chunk.count <= ChunkPacker.smallPiece else { return chunk.compact }
+        let slab = slab(for: chunk.count)
+        chunk.withUnsafeBytes { bytes in
+            if let source = bytes.baseAddress { (slab.address + used).copyMemory(from: source, byteCount: bytes.count) }
+        }
+        defer { used += chunk.count }
+        return ByteChunk(slab, used..<used + chunk.count)
+    }
+
+    private mutating func slab(for count: Int) -> ByteStorage {
+        if let slab, used + count <= slab.capacity { return slab }
+        let size = min(ChunkPacker.largestSlab, max(ChunkPacker.smallestSlab, 2 * (slab?.capacity ?? 0)))
+        let next = ByteStorage(capacity: size)
+        (slab, used) = (next, 0)
+        return next
+    }
+
+    /// Begins anew, with a small slab: the chunks that were packed keep the old one.
+    mutating func reset() { slab = nil }
+}
+
+extension ByteChunk {
+    /// True if the memory that the chunk keeps is more than twice as large as it.
+    var keepsMuchMore: Bool { 2 * count < storage.capacity }
+
+    /// The same bytes in memory that is at most twice as large.
+    var compact: ByteChunk { keepsMuchMore ? withUnsafeBytes { ByteChunk(copying: $0) } : self }
+}
