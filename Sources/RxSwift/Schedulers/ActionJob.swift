@@ -95,10 +95,3 @@ package final class PeriodicJob<State>: SchedulerJob, Cancelable {
         withExtendedLifetime(released) {}
     }
 }
-
-extension Int64 {
-    func addingClamped(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
-    }
-}

@@ -55,9 +55,11 @@ class CustomSchedulerAdapter: JobScheduler {
     }
 }
 
-/// Adapts a scheduler that can also wait. Its clock is the scheduler's `now`.
+/// Adapts a scheduler that can also wait. Its clock is the scheduler's `now`, from the first time on that it is asked: a virtual clock may show any date.
 final class CustomTimedSchedulerAdapter: CustomSchedulerAdapter, TimedJobScheduler {
     let timedScheduler: any SchedulerType
+    /// The first time. Protected by the lock.
+    private var start: RxTime?
 
     init(timed scheduler: any SchedulerType) {
         timedScheduler = scheduler
@@ -71,6 +73,12 @@ final class CustomTimedSchedulerAdapter: CustomSchedulerAdapter, TimedJobSchedul
     var isVirtual: Bool { true }
 
     var now: Int64 {
-        Int64((timedScheduler.now.timeIntervalSince1970 * 1_000_000).rounded()) * 1_000
+        let now = timedScheduler.now
+        let start = lock.withLock {
+            let start = self.start ?? now
+            self.start = start
+            return start
+        }
+        return Int64(nanosecondsOf: now.timeIntervalSince(start))
     }
 }

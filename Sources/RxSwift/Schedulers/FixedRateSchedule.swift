@@ -30,7 +30,7 @@ package struct FixedRateSchedule {
     /// - Returns: how long to wait for it.
     package mutating func next(at now: Int64) -> Int64 {
         due = due.addingClamped(period)
-        if due < now { due += (now - due) / period * period }
-        return max(0, due - now)
+        if due < now { due = due.addingClamped(now.subtractingClamped(due) / period * period) }
+        return max(0, due.subtractingClamped(now))
     }
 }

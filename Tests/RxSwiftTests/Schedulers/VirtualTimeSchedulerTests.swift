@@ -138,4 +138,39 @@ import Testing
             scheduler.start()
         }
     }
+
+    /// The fault: nanoseconds since 1970 did not fit, and the program ended.
+    @Test(
+        "Elements wait by a clock that shows any date",
+        arguments: [.distantPast, .distantFuture, Self.date(9_224_000_000), Self.date(-11_676_096_000)])
+    func distantDates(_ start: Date) {
+        let scheduler = HistoricalScheduler(initialClock: start)
+        var log: [String] = []
+        let source = Observable.of(1, 2, 3)
+        _ = source.delay(.seconds(1), scheduler: scheduler).subscribe(onNext: { log.append("delay \($0)") })
+        _ = source.throttle(.milliseconds(1_500), scheduler: scheduler)
+            .subscribe(onNext: { log.append("throttle \($0)") })
+        _ = source.throttle(.seconds(1), latest: false, scheduler: scheduler)
+            .subscribe(onNext: { log.append("first \($0)") })
+        #expect(log == ["throttle 1", "first 1"])
+        scheduler.advanceTo(start.addingTimeInterval(0.9))
+        #expect(log.count == 2)
+        scheduler.advanceTo(start.addingTimeInterval(5))
+        #expect(log.dropFirst(2) == ["delay 1", "delay 2", "delay 3", "throttle 3"])
+    }
+
+    @Test(
+        "Times without an end are longer than any other",
+        arguments: [.never, .seconds(.max), .milliseconds(.max), .nanoseconds(.max)] as [RxTimeInterval])
+    func endlessTimes(_ time: RxTimeInterval) {
+        let scheduler = HistoricalScheduler(initialClock: Self.date(-1_000))
+        let count = AtomicCounter(0)
+        let source = Observable.of(1, 2)
+        _ = source.delay(time, scheduler: scheduler).subscribe(onNext: { _ in count.increment() })
+        _ = source.throttle(time, scheduler: scheduler).subscribe(onNext: { _ in count.increment() })
+        scheduler.advanceTo(Self.date(1e9))
+        #expect(count.value == 1)
+        scheduler.start()
+        #expect(count.value == 4)
+    }
 }

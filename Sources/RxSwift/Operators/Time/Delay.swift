@@ -108,9 +108,9 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
             isOldestCounted = true
             note(oldestArrival: arrival)
             let now = timer.scheduler.now
-            let rest = interval.nanosecondsClamped.addingClamped(arrival - now)
+            let rest = interval.nanosecondsClamped.addingClamped(arrival.subtractingClamped(now))
             // A source that is faster than the downstream leaves the scheduler to other work now and then.
-            let isLong = now - (start ?? now) > DelaySink.turnTime
+            let isLong = now.subtractingClamped(start ?? now) > DelaySink.turnTime
             start = start ?? now
             if rest > 0, isPausing.loadRelaxed() != 0 { resumeSources() }
             if rest > 0 || sendsOne || isLong { return timer.setAgain(after: max(0, rest)) }
@@ -138,7 +138,7 @@ final class DelaySink<Element>: TimedSink<Element, Element> {
     private var isLate: Bool {
         if timer.scheduler.batchLimit == 1 { return false }
         let arrival = Int64(truncatingIfNeeded: oldestArrival.loadRelaxed())
-        return timer.scheduler.now - arrival > interval.nanosecondsClamped
+        return timer.scheduler.now.subtractingClamped(arrival) > interval.nanosecondsClamped
     }
 
     private func note(oldestArrival arrival: Int64) { oldestArrival.storeRelaxed(UInt(truncatingIfNeeded: arrival)) }

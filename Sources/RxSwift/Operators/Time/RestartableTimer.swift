@@ -130,7 +130,7 @@ private final class SleepingTimer: RestartableTimer {
         lock.lock()
         if !isSuspended {
             isSuspended = true
-            timeLeft = isWaiting ? max(0, deadline - now) : nil
+            timeLeft = isWaiting ? max(0, deadline.subtractingClamped(now)) : nil
         }
         lock.unlock()
     }
@@ -168,7 +168,7 @@ private final class SleepingTimer: RestartableTimer {
             lock.unlock()
             return true
         }
-        let rest = deadline - now
+        let rest = deadline.subtractingClamped(now)
         if rest > 0 {
             lock.unlock()
             waitAgain(rest)

@@ -150,7 +150,7 @@ struct ThrottleSchedule {
     /// Returns the time until the next element may pass.
     func rest(at now: Int64) -> Int64 {
         guard let lastSent else { return 0 }
-        return interval.addingClamped(lastSent - now)
+        return interval.addingClamped(lastSent.subtractingClamped(now))
     }
 }
 
