@@ -134,11 +134,14 @@ static int install(int signal) {
     return sigaction(signal, &action, NULL) == 0 ? 0 : errno;
 }
 
-static void uninstall(int signal) {
+static bool is_installed(int signal) {
     struct sigaction now;
+    return sigaction(signal, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == handle;
+}
+
+static void uninstall(int signal) {
     // Somebody else's by now: then it stays.
-    if (sigaction(signal, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == handle)
-        sigaction(signal, &before[signal], NULL);
+    if (is_installed(signal)) sigaction(signal, &before[signal], NULL);
 }
 
 // Under the mutex. Null if there is no memory.
@@ -171,7 +174,8 @@ rx_signal_watch *rx_signal_watch_make(int signal, int eventfd, int *error) {
     forget_parent();
     struct rx_signal_watch *cell = take_cell();
     *error = cell ? 0 : ENOMEM;
-    if (cell && watchers[signal] == 0) *error = install(signal);
+    // Other code may have installed another one since the first.
+    if (cell && (watchers[signal] == 0 || !is_installed(signal))) *error = install(signal);
     if (*error == 0) {
         watchers[signal]++;
         atomic_store(&cell->descriptor, eventfd);
@@ -201,6 +205,8 @@ static __thread unsigned admitted[SIGNAL_COUNT];
 static __thread bool was_blocked[SIGNAL_COUNT];
 
 void rx_signal_admit(int signal) {
+    // It would be raised by writes of this thread, too.
+    if (signal == SIGPIPE) return;
     if (admitted[signal]++ != 0) return;
     sigset_t set, mask;
     sigemptyset(&set);
@@ -210,6 +216,7 @@ void rx_signal_admit(int signal) {
 }
 
 void rx_signal_dismiss(int signal) {
+    if (signal == SIGPIPE) return;
     if (--admitted[signal] != 0 || !was_blocked[signal]) return;
     sigset_t set;
     sigemptyset(&set);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CRxIOUring
 import Glibc
 import RxPrimitives
 public import RxSwift
@@ -182,6 +183,7 @@ struct SocketFile {
     private let path: File.Path
     private let device: dev_t
     private let number: ino_t
+    private let forks = rx_forks()
 
     /// The file of a socket that was just bound; nil for an address in no file system.
     init?(of address: SocketAddress) {
@@ -196,8 +198,9 @@ struct SocketFile {
         if chmod(path.cString, mode) != 0 { throw IOError(code: errno, operation: "chmod", subject: "\(address)") }
     }
 
-    /// Removes the file, unless another one, of the next listener maybe, is there now.
+    /// Removes the file, unless another one, of the next listener maybe, is there now. In a forked child it stays: the parent listens.
     func remove() {
+        if rx_forks() != forks { return }
         var status = stat()
         if lstat(path.cString, &status) == 0, status.st_dev == device, status.st_ino == number { unlink(path.cString) }
     }

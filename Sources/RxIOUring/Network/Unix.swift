@@ -7,7 +7,7 @@ public import RxSwift
 public enum Unix {
     /// Makes a socket at a path, for connections.
     ///
-    /// The file is removed when the listener is closed, unless it was replaced by another one meanwhile. An existing file is an error, even if no socket listens there any more:
+    /// The file is removed when the listener is closed, unless it was replaced by another one meanwhile; not by a forked child. An existing file is an error, even if no socket listens there any more:
     /// the program has to decide whether to remove it.
     /// For a path that is not valid UTF-8 there is `listener(at:)` with `SocketAddress(unixPath:)`.
     /// - Parameters: as of `TCP.listener`.

@@ -6,7 +6,7 @@ public import RxSwift
 extension DescriptorStream {
     /// Writes chunks to a descriptor, one after another, each of them whole.
     ///
-    /// Chunks wait in memory while the other side does not read. A source that can pause is paused while a megabyte waits: a pair of reader
+    /// Chunks wait in memory while the other side does not read. A source that can pause is paused while a megabyte waits, and another one on the way to the loop: a pair of reader
     /// and writer of any length needs little memory. Other sources cannot be slowed down; `Hooks.backlogHandler` is told how many chunks
     /// wait.
     /// - Parameters:

@@ -2,12 +2,15 @@
 
 import CRxIOUring
 import Glibc
+import RxPrimitives
 
 /// One subscriber's watch on one signal, from the subscription until `close`, or until it is released without having started.
 final class SignalWatch {
     let signal: CInt
     /// Counts deliveries, and is closed after the handler was told.
     @exclusivity(unchecked) private var counter: OwnedDescriptor?
+    private let lock = Mutex()
+    /// Protected by the lock: nobody closes the counter while another thread ends the watch.
     @exclusivity(unchecked) private var watch: OpaquePointer?
     @exclusivity(unchecked) private var descriptor: Descriptor?
     @exclusivity(unchecked) private var operation: CountOperation?
@@ -52,9 +55,12 @@ final class SignalWatch {
         descriptor?.close()
     }
 
-    private func unwatch() {
-        if let watch { rx_signal_unwatch(watch) }
-        watch = nil
+    /// Counts nothing any more, and restores the earlier handling of the signal if this is its last watch; called on any thread.
+    func unwatch() {
+        lock.withLock {
+            if let watch { rx_signal_unwatch(watch) }
+            watch = nil
+        }
     }
 }
 

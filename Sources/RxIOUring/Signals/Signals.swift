@@ -9,14 +9,15 @@ public enum Signals {
     /// Emits signals as they are delivered to the process: hot, and to each subscriber.
     ///
     /// While a signal is observed, its default action does not happen: `SIGTERM` does not end the process. A handler that was
-    /// installed before is called as before. When the last subscriber of a signal leaves, the earlier handling is restored.
+    /// installed before is called as before. When the last subscriber of a signal leaves, the earlier handling is restored before `dispose` returns.
     ///
     /// The kernel remembers of each signal only that it is pending: several that come before the first one is delivered count as
     /// one (but for real-time signals). Each delivery is counted, and emitted, no matter how long the loop is busy; between
     /// different signals the order is not kept.
     ///
     /// Other threads may block the signals: the loop thread takes those that are observed. A signal that is sent to one thread
-    /// (`pthread_kill`) which blocks it stays pending there. The handler is installed when `subscribe` returns.
+    /// (`pthread_kill`) which blocks it stays pending there. The handler is installed when `subscribe` returns, also over one that other code has
+    /// installed since. The loop thread never takes `SIGPIPE`: the writes of this library raise none.
     ///
     /// Observing `SIGCHLD` does not reap children, and does not disturb code that waits for them.
     /// - Parameters:
@@ -32,24 +33,23 @@ public enum Signals {
 }
 
 private final class SignalSource: LoopSource<CInt> {
-    /// Created by the subscribing thread; then used only by the loop thread.
-    @exclusivity(unchecked) private var watches: [SignalWatch] = []
+    /// Created by the subscribing thread.
+    private let watches: [SignalWatch]
     /// The error for which some of the watches are missing.
     private var failure: IOError?
     private let signals: [CInt]
 
     init(_ signals: [CInt], loop: EventLoop, downstream: Sink<CInt>) {
         self.signals = signals
-        super.init(loop: loop, downstream: downstream)
         var known: Set<CInt> = []
-        for signal in signals where known.insert(signal).inserted {
-            do {
-                watches.append(try SignalWatch(signal))
-            } catch {
-                failure = error
-                return
-            }
+        var watches: [SignalWatch] = []
+        do throws(IOError) {
+            for signal in signals where known.insert(signal).inserted { watches.append(try SignalWatch(signal)) }
+        } catch {
+            failure = error
         }
+        self.watches = watches
+        super.init(loop: loop, downstream: downstream)
     }
 
     override var subject: String {
@@ -64,9 +64,12 @@ private final class SignalSource: LoopSource<CInt> {
         }
     }
 
+    /// The earlier handling counts from the dispose on, no matter how long the loop is busy.
+    override func wasStopped() {
+        for watch in watches { watch.unwatch() }
+    }
+
     override func end() {
-        let watches = watches
-        self.watches = []
         for watch in watches { watch.close() }
     }
 

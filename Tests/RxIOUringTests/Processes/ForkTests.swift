@@ -42,6 +42,23 @@ import Testing
         }
     }
 
+    /// The fault: the child's copy of the listener removed the file, under which the parent listened.
+    @Test("The file of a listener stays when a forked child releases it") func listeningFile() throws {
+        let folder = TemporaryFolder()
+        try onLoop(Backend.built[0]) { scheduler in
+            let listener = try Unix.listener(path: folder["socket"], scheduler: scheduler)
+            let pid = rx_fork()
+            if pid == 0 {
+                listener.close()
+                _exit(7)
+            }
+            #expect(status(of: pid) == 7)
+            #expect(folder.names == ["socket"])
+            listener.close()
+            #expect(soon { folder.names.isEmpty })
+        }
+    }
+
     /// The fault: the child has none of the pool's threads, and may find its lock held.
     @Test("A child's pool forgets the work of its parent, and starts threads of its own")
     func blockingPool() {

@@ -106,8 +106,8 @@ extension InfallibleType {
     /// Turns each element into a sequence, and sends the elements of one of these sequences after another.
     ///
     /// - Parameter selector: runs once per element when it arrives, on the thread that emits it. The sequences it makes wait, in
-    ///   order and without a bound on their number, until those before them have completed. They must not fail either: an error
-    ///   of one of them ends the result, see `Infallible`.
+    ///   order, until those before them have completed. A source that can pause does so while 16 wait; any other makes the queue grow without
+    ///   a bound. They must not fail either: an error of one of them ends the result, see `Infallible`.
     /// - Returns: completes when the source and all inner sequences have.
     /// - SeeAlso: [FlatMap](https://reactivex.io/documentation/operators/flatmap.html)
     @preconcurrency @inlinable

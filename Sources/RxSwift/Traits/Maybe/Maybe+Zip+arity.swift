@@ -4,7 +4,7 @@
 // swift-format-ignore-file
 
 extension PrimitiveSequenceType where Trait == MaybeTrait {
-    /// Combines the elements of 2 maybes, once both have sent theirs; completes when one has none.
+    /// Combines the elements of 2 maybes, once both have sent theirs; if one has none, completes when both have ended.
     ///
     /// - Parameters:
     ///   - source1: the first source.
@@ -84,7 +84,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
 }
 
 extension PrimitiveSequenceType where Element == Any, Trait == MaybeTrait {
-    /// Combines the elements of 2 maybes, once both have sent theirs; completes when one has none.
+    /// Combines the elements of 2 maybes, once both have sent theirs; if one has none, completes when both have ended.
     ///
     /// - Returns: the combinations as tuples; the first error of a source ends the sequence at once.
     /// - SeeAlso: [Zip](https://reactivex.io/documentation/operators/zip.html)

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CRxIOUring
+import CTestSupport
+import Dispatch
+import Foundation
+import RxIOUring
+import RxSwift
+import TestSupport
+import Testing
+
+/// The handling of signals beside that of other code. Each in a process of its own.
+@Suite struct SignalHandlingTests {
+    /// The fault: the handler went when the loop came to the dispose, and signals that came before that did nothing.
+    @Test("The earlier handling is restored when the last dispose returns") func restoredAtDispose() async {
+        await #expect(processExitsWith: .signal(SIGUSR2)) {
+            let scheduler = IOUringScheduler()
+            let (isBusy, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let subscriptions = (0..<2).map { _ in Signals.observe(SIGUSR2, scheduler: scheduler).subscribe() }
+            scheduler.run {
+                isBusy.signal()
+                goOn.wait()
+            }
+            isBusy.wait()
+            for subscription in subscriptions { subscription.dispose() }
+            rx_test_raise(SIGUSR2)
+            goOn.signal()
+        }
+    }
+
+    /// The fault: a subscription beside another one found the library's handler installed, as it was once.
+    @Test("A subscription gets signals though other code has replaced the handler") func replacedHandler() async {
+        await #expect(processExitsWith: .success) {
+            let scheduler = IOUringScheduler()
+            let (first, second) = (AtomicCounter(0), AtomicCounter(0))
+            let observed = Signals.observe(SIGUSR1, scheduler: scheduler)
+            let one = observed.subscribe(onNext: { _ in first.increment() })
+            signal(SIGUSR1, SIG_IGN)
+            let other = observed.subscribe(onNext: { _ in second.increment() })
+            rx_test_raise(SIGUSR1)
+            precondition(soon { first.value == 1 && second.value == 1 })
+            one.dispose()
+            rx_test_raise(SIGUSR1)
+            precondition(soon { second.value == 2 } && first.value == 1)
+            other.dispose()
+            // The handling of the other code.
+            rx_test_raise(SIGUSR1)
+            exit(0)
+        }
+    }
+
+    /// The fault: the loop's thread took the signal, which its own writes raised; and by default it ends the process.
+    @Test("Writes of a loop that observes SIGPIPE raise none", arguments: [true, false])
+    func brokenPipe(_ hasDefault: Bool) async {
+        await #expect(processExitsWith: .success) { [hasDefault] in
+            let scheduler = IOUringScheduler()
+            let broken = try DescriptorStream.makePipe()
+            close(broken.readEnd)
+            let count = AtomicCounter(0)
+            let write = {
+                DescriptorStream.write(.just(ByteChunk("text")), to: broken.writeEnd, scheduler: scheduler)
+                    .asObservable()
+            }
+            // One that leaves its signal pending would reach a later subscriber.
+            precondition(Receiver(write()).wait())
+            let subscription = Signals.observe(SIGPIPE, scheduler: scheduler).subscribe(onNext: { _ in count.increment()
+                })
+            if hasDefault { signal(SIGPIPE, SIG_DFL) }
+            let receiver = Receiver(write())
+            precondition(receiver.wait() && (receiver.error as? IOError)?.code == EPIPE)
+            precondition(count.value == 0)
+            if !hasDefault {
+                kill(getpid(), SIGPIPE)
+                precondition(soon { count.value == 1 })
+            }
+            subscription.dispose()
+            exit(0)
+        }
+    }
+}
