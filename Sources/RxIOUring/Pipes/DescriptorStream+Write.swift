@@ -6,9 +6,9 @@ public import RxSwift
 extension DescriptorStream {
     /// Writes chunks to a descriptor, one after another, each of them whole.
     ///
-    /// Chunks wait in memory while the other side does not read. A source that can pause is paused while a megabyte waits, and another one on the way to the loop: a pair of reader
-    /// and writer of any length needs little memory. Other sources cannot be slowed down; `Hooks.backlogHandler` is told how many chunks
-    /// wait.
+    /// Chunks wait in memory while the other side does not read. A source that can pause is paused while a megabyte waits, and another one on the
+    /// way to the loop: a pair of reader and writer of any length needs little memory. Other sources cannot be slowed down;
+    /// `Hooks.backlogHandler` is told how many chunks wait.
     /// - Parameters:
     ///   - chunks: subscribed to at once, on the subscribing thread.
     ///   - descriptor: open for writing. It is in use from the subscription on, which duplicates it, so that it may be closed

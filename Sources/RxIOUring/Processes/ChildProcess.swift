@@ -50,8 +50,8 @@ public enum ChildProcess {
     /// interactive shell. A program that has ended by itself leaves its processes alone; `kill` with the negated number of `started` reaches
     /// them. The keys of a terminal that send signals (Control-C) do not reach the program. The process is reaped in any case.
     ///
-    /// The program gets no descriptors but 0, 1 and 2, and no blocked signals. Starting it takes the loop thread about a millisecond, until
-    /// the program is loaded.
+    /// The program gets no descriptors but 0, 1 and 2, and no blocked signals. The loop does not wait for its start: a thread, one of 32
+    /// for all loops, has the system load it. If the subscription ends meanwhile, the program is ended as soon as it is loaded.
     /// - Parameters:
     ///   - executable: a path, or a name without a slash, which is searched for in `PATH`.
     ///   - arguments: without the name of the program.
@@ -65,7 +65,7 @@ public enum ChildProcess {
     ///   - scheduler: the event loop on whose thread events are emitted.
     /// - Returns: events, `started` first, and one `exited` or `signalled`. Fails with an `IOError`: `posix_spawn` if the
     ///   program cannot be started, `open`, `pipe2`, `chdir`, `read`, `write`; `waitpid` with `ECHILD` if other code has
-    ///   reaped the child.
+    ///   reaped the child; `pthread_create` if the system has had no thread to start it for a second.
     public static func run(
         _ executable: String, arguments: [String] = [], environment: [String: String]? = nil,
         workingDirectory: String? = nil, input: Observable<ByteChunk>? = nil,

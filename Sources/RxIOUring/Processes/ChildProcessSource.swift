@@ -10,6 +10,8 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
     private let disposal: ChildProcess.Disposal
     private let pools: (output: BytePool, errorOutput: BytePool)
     private let awaitsEndByThread: Bool
+    /// The start of the program, until it has come.
+    @exclusivity(unchecked) private var start: BlockingCall<Result<StartedCommand, IOError>>?
     @exclusivity(unchecked) private var child: Child?
     /// The end of the program, until it was emitted.
     @exclusivity(unchecked) private var termination: Termination?
@@ -37,21 +39,29 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
     override func wasStopped() { input?.unsubscribe() }
 
     override func begin() {
-        do throws(IOError) {
-            var started = try command.start(hasInput: input != nil)
-            child = Child(
-                started.pid, on: loop, disposal: disposal, byThread: awaitsEndByThread, receive: ended)
-            output = reader(started.output.take()!, pools.output) { [self] in received($0, isError: false) }
-            errorOutput = reader(started.errorOutput.take()!, pools.errorOutput) { [self] in received($0, isError: true)
+        let (command, disposal, hasInput) = (command, disposal, input != nil)
+        start = BlockingCall(on: loop, in: loop.configuration.files) {
+            Result { () throws(IOError) in try command.start(hasInput: hasInput) }
+        } release: { result in
+            // The subscription has ended meanwhile. The pipes are closed behind the signal, with the result.
+            if case .success(let started) = result { ChildHandle(started.pid).endOffLoop(disposal) }
+        } whenDone: { [self] result in
+            start = nil
+            switch result {
+            case .success(.success(let started)): follow(started)
+            case .success(.failure(let error)): fail(with: error)
+            case .failure(let error): fail(with: error.ioError(subject: subject))
             }
-            if let fd = started.input.take()?.take() {
-                input?.start(Descriptor(fd, on: loop), receive: inputEnded)
-            }
-            emit(.started(started.pid))
-            continueReading()
-        } catch {
-            fail(with: error)
         }
+    }
+
+    private func follow(_ started: StartedCommand) {
+        child = Child(started.pid, on: loop, disposal: disposal, byThread: awaitsEndByThread, receive: ended)
+        output = reader(started.output.take()!, pools.output) { [self] in received($0, isError: false) }
+        errorOutput = reader(started.errorOutput.take()!, pools.errorOutput) { [self] in received($0, isError: true) }
+        if let fd = started.input.take()?.take() { input?.start(Descriptor(fd, on: loop), receive: inputEnded) }
+        emit(.started(started.pid))
+        continueReading()
     }
 
     override func continueReading() {
@@ -60,6 +70,8 @@ final class ChildProcessSource: LoopSource<ChildProcess.Event> {
     }
 
     override func end() {
+        start?.cancel()
+        start = nil
         // Before the input is closed: to a program that still runs, the end of a cut input would look like that of a whole one.
         child?.abandon()
         child = nil

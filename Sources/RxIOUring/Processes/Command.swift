@@ -23,15 +23,27 @@ extension ChildProcess {
     }
 }
 
-/// A program that was just started, and this process's ends of its pipes.
-struct StartedCommand: ~Copyable {
+/// A program that was just started, and this process's ends of its pipes. Used by one thread at a time.
+final class StartedCommand {
     let pid: pid_t
-    var input: OwnedDescriptor?
-    var output: OwnedDescriptor?
-    var errorOutput: OwnedDescriptor?
+    @exclusivity(unchecked) var input: OwnedDescriptor?
+    @exclusivity(unchecked) var output: OwnedDescriptor?
+    @exclusivity(unchecked) var errorOutput: OwnedDescriptor?
+
+    init(
+        pid: pid_t, input: consuming OwnedDescriptor?, output: consuming OwnedDescriptor?,
+        errorOutput: consuming OwnedDescriptor?
+    ) {
+        self.pid = pid
+        self.input = input
+        self.output = output
+        self.errorOutput = errorOutput
+    }
 }
 
 extension ChildProcess.Command {
+    /// Starts the program; returns when the system has loaded it, which may take as long as its file system does.
+    ///
     /// - Parameter hasInput: if true, standard input is a pipe; else there is nothing to read.
     func start(hasInput: Bool) throws(IOError) -> StartedCommand {
         let input = try makeInput(hasInput)

@@ -53,6 +53,35 @@ import Testing
         }
     }
 
+    /// The fault: the loop waited for the system to load the program, which it does when the lease is given up.
+    @Test("A program that cannot be loaded yet does not hold the loop", arguments: Backend.built)
+    func leasedProgram(_ backend: Backend) throws {
+        let folder = TemporaryFolder()
+        let path = folder.put(Array("#!/bin/sh\nsleep 100\n".utf8), into: "program")
+        chmod(path, 0o755)
+        try onLoop(backend) { scheduler in
+            let lease = open(path, O_RDWR | O_CLOEXEC)
+            let setSignal: CInt = 10
+            let setLease: CInt = 1_024
+            // By default nothing happens upon this one.
+            #expect(fcntl(lease, setSignal, SIGURG) == 0)
+            try #require(fcntl(lease, setLease, F_WRLCK) == 0)
+            let receivers = (0..<2).map { _ in
+                Self.received(ChildProcess.run(path, whenDisposed: .kill, scheduler: scheduler))
+            }
+            usleep(20_000)
+            #expect(scheduler.performAndWait { true })
+            #expect(receivers.allSatisfy { $0.elements.isEmpty })
+            receivers[0].dispose()
+            #expect(fcntl(lease, setLease, F_UNLCK) == 0)
+            close(lease)
+            #expect(soon { receivers[1].elements.count == 1 })
+            #expect(receivers[0].elements.isEmpty)
+            receivers[1].dispose()
+        }
+        #expect(soon { zombies() == [] })
+    }
+
     @Test("The last event follows all output", arguments: Backend.built)
     func lastEvent(_ backend: Backend) {
         onLoop(backend) { scheduler in

@@ -64,7 +64,7 @@ import Testing
             // One that leaves its signal pending would reach a later subscriber.
             precondition(Receiver(write()).wait())
             let subscription = Signals.observe(SIGPIPE, scheduler: scheduler).subscribe(onNext: { _ in count.increment()
-                })
+            })
             if hasDefault { signal(SIGPIPE, SIG_DFL) }
             let receiver = Receiver(write())
             precondition(receiver.wait() && (receiver.error as? IOError)?.code == EPIPE)
