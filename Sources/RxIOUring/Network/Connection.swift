@@ -150,7 +150,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Stops receiving, and closes when the queued bytes are sent.
     ///
     /// Bytes sent before, on any thread, go out within `ConnectionOptions.closeTimeout`, or are dropped and reported to `IOHooks.noticeHandler`. What the peer
-    /// sends meanwhile is dropped, as it may read no more before it has sent. Callable from any thread, any number of times.
+    /// sends meanwhile is dropped, as it may read no more before it has sent. Callable from any thread, any number of times. Operators behind `received`, as `lines`, still
+    /// emit what came in the chunk at hand.
     ///
     /// Bytes have gone out when the kernel has taken them. A peer that is still sending then resets the connection, and may
     /// lose bytes that it has not read: to be sure that it gets everything, call `shutdownOutput()`, and close when `received`

@@ -28,6 +28,12 @@ final class ChildHandle: @unchecked Sendable {
         }
     }
 
+    /// Asks the process and its group to end. Those that are stopped go on: otherwise they would take no notice.
+    func terminate() {
+        send(SIGTERM)
+        send(SIGCONT)
+    }
+
     /// True while the process, or a process of its group, runs.
     var isRunning: Bool { lock.withLock { termination == nil || isGroupLeft } }
 
@@ -56,7 +62,7 @@ final class ChildHandle: @unchecked Sendable {
     ///
     /// If the system has no thread, they are killed at once, on the calling thread.
     func endOffLoop(_ disposal: ChildProcess.Disposal) {
-        send(disposal == .kill ? SIGKILL : SIGTERM)
+        if disposal == .kill { send(SIGKILL) } else { terminate() }
         let status = startThread {
             if case .terminate(let grace) = disposal {
                 let end = MonotonicClock.deadline(after: grace.nanosecondsClamped, from: MonotonicClock.now())
@@ -132,7 +138,7 @@ final class Child: LoopDependent {
         switch disposal {
         case .kill: kill()
         case .terminate(let grace):
-            handle.send(SIGTERM)
+            handle.terminate()
             // Weak: the loop holds this object as a dependent.
             killing = DelayTimer(on: loop, after: Int64(clamping: grace.nanosecondsClamped)) { [weak self] in
                 self?.kill()

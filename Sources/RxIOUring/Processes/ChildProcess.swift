@@ -26,7 +26,7 @@ public enum ChildProcess {
     public enum Disposal: Equatable, Sendable {
         /// Sends `SIGKILL` at once.
         case kill
-        /// Sends `SIGTERM`, and `SIGKILL` to what still runs after that time.
+        /// Sends `SIGTERM`, `SIGCONT` for what is stopped, and `SIGKILL` to what still runs after that time.
         ///
         /// After the shutdown of the loop, which does not wait for the grace period, a thread of this process sends `SIGKILL`. If this process
         /// exits earlier, processes that ignore `SIGTERM` keep running.

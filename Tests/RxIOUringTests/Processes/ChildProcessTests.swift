@@ -60,7 +60,8 @@ import Testing
         let path = folder.put(Array("#!/bin/sh\nsleep 100\n".utf8), into: "program")
         chmod(path, 0o755)
         try onLoop(backend) { scheduler in
-            let lease = open(path, O_RDWR | O_CLOEXEC)
+            // Not for writing: the system runs no program that is open for that.
+            let lease = open(path, O_RDONLY | O_CLOEXEC)
             let setSignal: CInt = 10
             let setLease: CInt = 1_024
             // By default nothing happens upon this one.
@@ -220,6 +221,8 @@ import Testing
         static let all = [
             Ending(disposal: .kill, script: "echo; exec sleep 100"),
             Ending(disposal: .terminate(grace: .seconds(20)), script: "echo; exec sleep 100"),
+            // One that is stopped would take no notice of SIGTERM alone.
+            Ending(disposal: .terminate(grace: .seconds(20)), script: "echo; kill -STOP $$"),
             Ending(
                 disposal: .terminate(grace: .milliseconds(50)),
                 script: "trap '' TERM; echo; while :; do sleep 0.01; done"),

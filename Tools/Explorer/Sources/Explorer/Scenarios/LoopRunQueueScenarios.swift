@@ -5,6 +5,7 @@ import RxSwift
 
 /// An event loop's thread, reduced to its queue: runs jobs, goes to rest, waits, and is at work again.
 private final class Loop: LoopThread {
+    let name = "explorer"
     let queue = LoopRunQueue(batchLimit: 512)
     private let turn = TurnBudget(steps: 512, nanoseconds: 200_000)
     let parker = Parker()
@@ -49,6 +50,7 @@ private final class Loop: LoopThread {
 
 /// A loop without a thread, as in a forked process: a thread that finds the queue idle rejects what it has submitted.
 private final class ClosedLoop: LoopThread {
+    let name = "explorer"
     let queue = LoopRunQueue(batchLimit: 512)
     private let lost = AtomicWord(0)
     private let woken = AtomicWord(0)
@@ -73,6 +75,7 @@ private final class ClosedLoop: LoopThread {
 
 /// A loop whose thread ends while others submit: a thread that finds the queue idle rejects what it has submitted.
 private final class EndingLoop: LoopThread {
+    let name = "explorer"
     let queue = LoopRunQueue(batchLimit: 512)
     private let lost = AtomicWord(0)
 
