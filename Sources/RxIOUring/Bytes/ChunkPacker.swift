@@ -8,16 +8,10 @@ struct ChunkPacker {
     private var slab: ByteStorage?
     private var used = 0
 
-    /// The most bytes of a piece that shares its memory with others.
-    private static let smallPiece = 512
-    /// The size of the first slab. Each is twice as large as the one before, up to `largestSlab`.
-    private static let smallestSlab = 512
-    private static let largestSlab = 4_096
-
     /// Returns the bytes of `chunk` in memory that is at most twice as large, or shared with copies of its neighbours.
     mutating func pack(_ chunk: ByteChunk) -> ByteChunk {
         guard chunk.keepsMuchMore else { return chunk }
-        guard chunk.count <= ChunkPacker.smallPiece else { return chunk.compact }
+        guard chunk.count <= ByteStorage.smallPiece else { return chunk.compact }
         let slab = slab(for: chunk.count)
         chunk.withUnsafeBytes { bytes in
             if let source = bytes.baseAddress { (slab.address + used).copyMemory(from: source, byteCount: bytes.count) }
@@ -28,14 +22,26 @@ struct ChunkPacker {
 
     private mutating func slab(for count: Int) -> ByteStorage {
         if let slab, used + count <= slab.capacity { return slab }
-        let size = min(ChunkPacker.largestSlab, max(ChunkPacker.smallestSlab, 2 * (slab?.capacity ?? 0)))
-        let next = ByteStorage(capacity: size)
+        let next = ByteStorage.slab(after: slab)
         (slab, used) = (next, 0)
         return next
     }
 
     /// Begins anew, with a small slab: the chunks that were packed keep the old one.
     mutating func reset() { slab = nil }
+}
+
+extension ByteStorage {
+    /// The most bytes of a piece that is copied into a slab, behind others.
+    static let smallPiece = 512
+    /// The sizes of slabs: a single piece takes a small one.
+    private static let smallestSlab = 512
+    private static let largestSlab = 4_096
+
+    /// Makes the slab in which pieces follow when `slab` is full: twice as large, up to `largestSlab`.
+    static func slab(after slab: ByteStorage?) -> ByteStorage {
+        ByteStorage(capacity: min(largestSlab, max(smallestSlab, 2 * (slab?.capacity ?? 0))))
+    }
 }
 
 extension ByteChunk {

@@ -104,7 +104,7 @@ final class WriteQueue: @unchecked Sendable {
         return lock.withLock {
             if let rejection { return AddResult(rejection: rejection) }
             let before = (bytes: bytes, weight: weight)
-            // What has no bytes has to fit beside the memory of other items only: a queue full of bytes can still be synchronized.
+            // An item without bytes has to fit beside the memory of other items only, so that a queue full of bytes can still be synchronized.
             let (used, needed) = count > 0 ? (weight, count) : (weight - bytes, OutputWatermarks.itemOverhead)
             if used > 0, used + needed > tolerance.most(limit) {
                 return AddResult(rejection: overflow)

@@ -17,7 +17,7 @@ struct OutputQueue {
         init(bytes: ByteChunk, waiter: (any WriteWaiter)?) {
             self.bytes = bytes
             self.waiter = waiter
-            count = waiter != nil ? OutputWatermarks.itemsWithWaiter : bytes.count <= OutputQueue.smallPiece ? 0 : 1
+            count = waiter != nil ? OutputWatermarks.itemsWithWaiter : bytes.count <= ByteStorage.smallPiece ? 0 : 1
         }
 
         /// The item with memory of its own, if it is one that has to wait and is not copied into a slab.
@@ -39,12 +39,6 @@ struct OutputQueue {
     /// The memory of the last item, if small pieces can follow in it.
     private var slab: ByteStorage?
 
-    /// The most bytes of a piece that is copied into a slab.
-    private static let smallPiece = 512
-    /// The size of a slab for a single piece. While pieces follow, each slab is twice as large as the one before, up to `largestSlab`.
-    private static let smallestSlab = 512
-    private static let largestSlab = 4_096
-
     /// The items left, in order.
     var remaining: [Item] { items[head...].compactMap { $0 } }
 
@@ -62,9 +56,6 @@ struct OutputQueue {
         items.append(item)
     }
 
-    /// The size of the next slab.
-    private var nextSlab: Int { min(OutputQueue.largestSlab, max(OutputQueue.smallestSlab, 2 * (slab?.capacity ?? 0))) }
-
     /// Appends a small piece to the slab that is the last item, or as the first piece of a new slab.
     ///
     /// The kernel may be reading the bytes in front of it.
@@ -77,7 +68,7 @@ struct OutputQueue {
     }
 
     private mutating func beginSlab(with item: Item) {
-        let slab = ByteStorage(capacity: nextSlab)
+        let slab = ByteStorage.slab(after: slab)
         item.bytes.withUnsafeBytes { slab.address.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
         var first = item
         first.bytes = ByteChunk(slab, count: item.bytes.count)
