@@ -10,7 +10,7 @@ struct Load {
     let plan: PubSubLoad
     let group: IOUringSchedulerGroup
 
-    /// The longest time that the last messages may take after the publishers have ended.
+    /// The longest time without a message, after the publishers have ended, in which more may still come.
     static let idleTimeout = RxTimeInterval.seconds(15)
 
     func run() async throws -> Report {
@@ -32,8 +32,9 @@ struct Load {
         for number in 0..<plan.subscribers {
             let isSlow = number < plan.slow
             var options = ConnectionOptions()
-            // Otherwise the kernel would buffer megabytes before the server notices.
-            if isSlow { options.receiveBufferSize = 32 * 1024 }
+            // Otherwise the kernel would buffer megabytes before the server notices. With less than a few of its largest segments, 64 KiB each
+            // on the loopback interface, TCP can fall into a state in which it sends 29 KB in 200 ms.
+            if isSlow { options.receiveBufferSize = 256 * 1024 }
             let connection = try await connect(options)
             subscribers.append(Subscriber(connection, topic: number % plan.topics, isSlow: isSlow))
         }
@@ -59,14 +60,18 @@ struct Load {
         ).value
     }
 
-    /// Checks repeatedly if all messages have arrived: no message is marked as the last one.
+    /// Checks repeatedly if all messages have arrived, since no message is marked as the last one, until nothing has come for a while.
     private func waitForDeliveries(of sent: [Int: Int], to subscribers: [Subscriber]) async throws {
         let scheduler = group.schedulers[0]
-        _ = try await Observable<Int>.interval(.milliseconds(5), scheduler: scheduler)
+        let hasAll = Observable<Int>.interval(.milliseconds(5), scheduler: scheduler)
             .filter { _ in subscribers.allSatisfy { $0.hasAll(of: plan.sent(sent, to: $0.topic)) } }
-            .take(for: Load.idleTimeout, scheduler: scheduler)
-            .take(1)
-            .asMaybe().value
+            .map { _ in }
+        let isIdle = Observable<Int>.interval(.milliseconds(100), scheduler: scheduler)
+            .map { _ in subscribers.reduce(0) { $0 + $1.received } }
+            .distinctUntilChanged()
+            .debounce(Load.idleTimeout, scheduler: scheduler)
+            .map { _ in }
+        _ = try await Observable.merge(hasAll, isIdle).take(1).asSingle().value
     }
 }
 

@@ -36,6 +36,9 @@ final class Subscriber: @unchecked Sendable {
 
     var result: Result { state.withLock { $0 } }
 
+    /// The number of messages received so far.
+    var received: Int { state.withLock { $0.check.received } }
+
     /// - Parameter sent: the number of messages that each of the topic's publishers sent.
     func hasAll(of sent: [Int: Int]) -> Bool {
         state.withLock { $0.failure != nil || $0.check.lost(of: sent) <= 0 }

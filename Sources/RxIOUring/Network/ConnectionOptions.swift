@@ -46,6 +46,9 @@ public struct ConnectionOptions: Sendable {
     public var sendBufferSize: Int?
 
     /// The size in bytes of the kernel's receive buffer (`SO_RCVBUF`); nil lets the kernel choose.
+    ///
+    /// With less than a few segments of the network, which have up to 64 KiB on the loopback interface, a peer can fall into a state in which
+    /// it sends one segment in 200 ms.
     public var receiveBufferSize: Int?
 
     /// The time without a byte in either direction after which the connection fails, more than zero; nil, the default, for no limit.
