@@ -44,16 +44,26 @@ package enum ProcessorCounter {
         #endif
     }
 
-    /// Measured at the first use, in about 60 microseconds. The smallest of a few figures: a thread may be preempted between its two
-    /// looks at one of the clocks.
-    private static let ticksPer1024Nanoseconds: UInt64 = {
-        var smallest = UInt64.max
-        for _ in 0..<3 {
-            let (start, ticks) = (MonotonicClock.now(), now())
-            var elapsed: UInt64 = 0
-            repeat { elapsed = MonotonicClock.now() &- start } while elapsed < 20_000
-            smallest = min(smallest, (now() &- ticks) << 10 / elapsed)
+    /// Measured at the first use, in about 60 microseconds.
+    private static let ticksPer1024Nanoseconds = rate(ticks: now, nanoseconds: MonotonicClock.now)
+
+    /// Returns the number of ticks in 1,024 nanoseconds.
+    ///
+    /// A thread that is preempted between its looks at the two clocks would get a rate far off, which would hold for the whole process.
+    package static func rate(ticks: () -> UInt64, nanoseconds: () -> UInt64) -> UInt64 {
+        /// The two clocks at the same moment: of a few looks, the one that took the least time.
+        func moment() -> (ticks: UInt64, nanoseconds: UInt64) {
+            var (moment, shortest) = ((ticks: UInt64(0), nanoseconds: UInt64(0)), UInt64.max)
+            for _ in 0..<4 {
+                let (before, time, after) = (ticks(), nanoseconds(), ticks())
+                let length = after &- before
+                if length < shortest { (moment, shortest) = ((before &+ length / 2, time), length) }
+            }
+            return moment
         }
-        return max(1, smallest)
-    }()
+        let start = moment()
+        while nanoseconds() &- start.nanoseconds < 60_000 {}
+        let end = moment()
+        return max(1, (end.ticks &- start.ticks) << 10 / (end.nanoseconds &- start.nanoseconds))
+    }
 }

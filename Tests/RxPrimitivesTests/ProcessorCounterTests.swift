@@ -16,6 +16,20 @@ import Testing
         #expect(isClose)
     }
 
+    /// The fault: a preemption between the first looks at the two clocks made a tick as long as the preemption, for the whole process.
+    @Test("A preemption at any point leaves the rate as it is") func preemption() {
+        for preempted in 0..<3_000 {
+            var (time, looks) = (UInt64(1_000_000), 0)
+            func look() -> UInt64 {
+                looks += 1
+                time += looks == preempted ? 5_000_000 : 25
+                return time
+            }
+            let rate = ProcessorCounter.rate(ticks: { look() * 3 }, nanoseconds: look)
+            #expect((3_000...3_150).contains(rate), "preempted at look \(preempted)")
+        }
+    }
+
     @Test("Nanoseconds that were turned into ticks come back", arguments: [1_000, 1_000_000, 1 << 50] as [UInt64])
     func conversion(_ nanoseconds: UInt64) {
         let back = ProcessorCounter.nanoseconds(ticks: ProcessorCounter.ticks(nanoseconds: nanoseconds))
