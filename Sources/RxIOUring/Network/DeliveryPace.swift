@@ -17,7 +17,9 @@ struct DeliveryPace {
     private static let usual = ReceivePool.Kind.usual.size
     /// However slow the subscriber is. Fewer bytes are not timed.
     private static let least = 4_096
-    /// The number of deliveries until it is tried again whether less takes less time.
+    /// The number of deliveries of less than `usual` since more was tried.
+    private var small = 0
+    /// The number of deliveries until it is tried again whether less takes less time, or more as long.
     private static let deliveriesInVain = 64
     private static let turn = Double(ProcessorCounter.ticks(nanoseconds: EventLoop.turnTime))
 
@@ -35,11 +37,16 @@ struct DeliveryPace {
     /// A delivery that was held up by other work of the machine changes little.
     private mutating func learn(_ count: Int, _ ticks: Double) {
         // A subscriber that takes as long for less, as for a transaction each, would only get more of them.
-        if count <= last.count / 2, ticks > last.ticks / 2 { usualLeft = DeliveryPace.deliveriesInVain }
+        let takesAsLongForLess = count <= last.count / 2 && ticks > last.ticks / 2
+        let tookAsLongForLess = last.count <= count / 2 && last.ticks > ticks / 2
+        if takesAsLongForLess || tookAsLongForLess { usualLeft = DeliveryPace.deliveriesInVain }
         last = (count, ticks)
         let inTurn = Double(count) * DeliveryPace.turn / max(ticks, 1)
         let least = usualLeft > 0 ? DeliveryPace.usual : DeliveryPace.least
         if usualLeft > 0 { usualLeft -= 1 }
         limit = max(Int(min(max(inTurn, Double(limit) / 4), Double(limit) * 4, 1e9)), least)
+        // One delivery that was held up would otherwise make all later ones small.
+        small = limit < DeliveryPace.usual ? small + 1 : 0
+        if small == DeliveryPace.deliveriesInVain { (limit, small) = (DeliveryPace.usual, 0) }
     }
 }

@@ -115,14 +115,16 @@ import Testing
         }
     }
 
-    /// Pieces of 1 KiB would be 2,000 transactions.
-    @Test("A subscriber that takes as long for few bytes as for many gets many", arguments: Backend.withoutFaults)
-    func timePerChunk(_ backend: Backend) throws {
+    /// Pieces of 1 KiB would be 2,000 transactions. The fault: once a delivery had been held up, all later ones had 4 KiB.
+    @Test(
+        "A subscriber that takes as long for few bytes as for many gets many", arguments: Backend.withoutFaults,
+        [1_000, 20_000] as [UInt32])
+    func timePerChunk(_ backend: Backend, _ first: UInt32) throws {
         try leavingNothingBehind {
             let (chunks, bytes) = (Guarded(0), Guarded(0))
             let server = try Server(backend) { connection in
                 _ = connection.received.subscribe(onNext: { chunk in
-                    usleep(1_000)
+                    usleep(chunks.value == 0 ? first : 1_000)
                     chunks.change { $0 += 1 }
                     bytes.change { $0 += chunk.count }
                 })
