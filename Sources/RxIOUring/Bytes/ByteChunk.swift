@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 public import RxSwift
 
 /// Immutable bytes in one piece of memory, which copies and slices share.
@@ -83,11 +84,27 @@ public struct ByteChunk: RandomAccessCollection, Sendable {
     ) rethrows -> Result? {
         try withUnsafeBytes { try $0.withMemoryRebound(to: UInt8.self, body) }
     }
+
+    /// Copies bytes into `buffer` until it is full. `Array(chunk)` and `array += chunk` call it; they would copy byte by byte otherwise.
+    public func _copyContents(
+        initializing buffer: UnsafeMutableBufferPointer<UInt8>
+    ) -> (IndexingIterator<ByteChunk>, UnsafeMutableBufferPointer<UInt8>.Index) {
+        let copied = self[startIndex..<startIndex + Swift.min(count, buffer.count)]
+        copied.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
+        return (self[copied.endIndex...].makeIterator(), buffer.startIndex + copied.count)
+    }
 }
 
 extension ByteChunk: Equatable {
     /// Returns true if the bytes are the same, regardless of their memory.
-    public static func == (lhs: ByteChunk, rhs: ByteChunk) -> Bool { lhs.elementsEqual(rhs) }
+    public static func == (lhs: ByteChunk, rhs: ByteChunk) -> Bool {
+        lhs.withUnsafeBytes { left in
+            rhs.withUnsafeBytes { right in
+                left.count == right.count
+                    && (left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0)
+            }
+        }
+    }
 }
 
 extension ByteChunk: Weighted {

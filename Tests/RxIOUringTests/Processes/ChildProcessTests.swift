@@ -21,8 +21,8 @@ import Testing
         Receiver(
             events.map { event in
                 switch event {
-                case .output(let chunk): .output(ByteChunk(Array(chunk)))
-                case .errorOutput(let chunk): .errorOutput(ByteChunk(Array(chunk)))
+                case .output(let chunk): .output(chunk.withUnsafeBytes { ByteChunk(copying: $0) })
+                case .errorOutput(let chunk): .errorOutput(chunk.withUnsafeBytes { ByteChunk(copying: $0) })
                 default: event
                 }
             })
