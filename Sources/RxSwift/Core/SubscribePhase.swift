@@ -77,7 +77,13 @@ extension Stage {
     ///   - after: runs after the event, for `do`.
     @inline(__always)
     func end(_ subscribePhase: borrowing SubscribePhase, _ tell: () -> Void, then after: () -> Void = {}) {
-        guard subscribePhase.isOnStack else {
+        end(isSubscribing: subscribePhase.isOnStack, tell, then: after)
+    }
+
+    /// See `end`.
+    @inline(__always)
+    func end(isSubscribing: Bool, _ tell: () -> Void, then after: () -> Void) {
+        guard isSubscribing else {
             tell()
             cancel()
             return after()

@@ -4,38 +4,55 @@ import RxPrimitives
 
 /// Lets one source follow another in a loop instead of by recursion.
 ///
-/// A source may end while it is still being subscribed to, on this or another thread. The subscribing thread then continues with
-/// the next source when that subscription has been made; otherwise the thread that brings the end subscribes.
+/// A source may end while it is still being subscribed to. If the subscribing thread brings the end, it continues with the next source when that
+/// subscription has been made. If another thread does, that one subscribes to the next source, and the first one only leaves: the next source may
+/// be endless, and would capture a thread that has to return from `subscribe`.
 /// May be called from any thread. At most one end is on its way at a time, since the next source is not subscribed to before.
 struct ResubscribingGate: ~Copyable {
-    /// `free`, `busy` or `ended`.
+    /// `free`, or the identity of the thread that subscribes, with the bit `ended` or without.
     private let state = AtomicWord(ResubscribingGate.free)
 
     /// No thread is subscribing to a source.
     private static let free: UInt = 0
-    /// A thread is subscribing. Entering sets this word, leaving clears it.
-    private static let busy: UInt = 1
-    /// A thread is subscribing, and the source has ended meanwhile. The word is busy again when that thread takes notice.
-    private static let ended: UInt = 2
+    /// The source has ended on the thread that is subscribing to it, which has yet to take notice.
+    private static let ended: UInt = 1 << UInt(UInt.bitWidth - 1)
 
-    /// Returns whether the caller is to subscribe to the next source. If not, the thread that is subscribing will.
+    /// 1 while the source that follows is chosen, and not subscribed to yet. Only the thread whose identity `state` has accesses it.
+    private let isBetween = NonAtomicWord(1)
+
+    /// Returns whether the caller is to subscribe to the next source. If not, it is subscribing already, further up its stack.
     func enter() -> Bool {
+        let caller = CurrentThread.identity
         while true {
-            // Acquiring and releasing: paired with each other and with `leave`, as the duty goes from thread to thread.
-            if state.compareExchange(ResubscribingGate.free, ResubscribingGate.busy) { return true }
-            if state.compareExchange(ResubscribingGate.busy, ResubscribingGate.ended) { return false }
+            let word = state.loadRelaxed()
             // A second end of one source: the first one counts.
-            if state.loadRelaxed() == ResubscribingGate.ended { return false }
+            if word & ResubscribingGate.ended != 0 { return false }
+            let isCallers = word == caller
+            // Acquiring and releasing: paired with each other and with `leave`, as the duty goes from thread to thread.
+            if state.compareExchange(word, isCallers ? caller | ResubscribingGate.ended : caller) { return !isCallers }
         }
     }
 
     /// True if a thread is subscribing. Until a source that ends has reported its end, this changes only from true to false.
     var isBusy: Bool { state.loadRelaxed() != ResubscribingGate.free }
 
-    /// Returns whether the caller has left. If not, the source has ended and the next one is due.
+    /// True if the calling thread is subscribing to the current source.
+    var isSubscribing: Bool {
+        state.loadRelaxed() & ~ResubscribingGate.ended == CurrentThread.identity && isBetween.load() == 0
+    }
+
+    /// Notes that the caller, which has entered, chooses the next source.
+    func willChoose() { isBetween.store(1) }
+
+    /// Notes that the caller, which has entered, subscribes to the source chosen.
+    func willSubscribe() { isBetween.store(0) }
+
+    /// Returns whether the caller has left. If not, the source has ended on this thread, and the next one is due.
     func leave() -> Bool {
-        if state.compareExchange(ResubscribingGate.busy, ResubscribingGate.free) { return true }
-        return !state.compareExchange(ResubscribingGate.ended, ResubscribingGate.busy)
+        let caller = CurrentThread.identity
+        if state.compareExchange(caller, ResubscribingGate.free) { return true }
+        // Fails if another thread subscribes to the next source, or has done so.
+        return !state.compareExchange(caller | ResubscribingGate.ended, caller)
     }
 }
 
@@ -46,7 +63,6 @@ struct ResubscribingGate: ~Copyable {
 @usableFromInline
 package class ResubscribingSink<Element>: Sink<Element> {
     private let gate = ResubscribingGate()
-    private let subscribePhase = SubscribePhase()
 
     /// Returns the source that is due; nil if there is none, after which `exhausted` is called.
     ///
@@ -61,16 +77,15 @@ package class ResubscribingSink<Element>: Sink<Element> {
     /// - Parameter after: runs after the event, for `do`.
     @inline(__always)
     package final func end(_ tell: () -> Void, then after: () -> Void = {}) {
-        end(subscribePhase, tell, then: after)
+        end(isSubscribing: gate.isSubscribing, tell, then: after)
     }
 
     /// True if the calling thread is subscribing to the source.
-    package final var isSubscribing: Bool { subscribePhase.isOnStack }
+    package final var isSubscribing: Bool { gate.isSubscribing }
 
     private final func start(_ source: Observable<Element>) {
-        subscribePhase.begin()
+        gate.willSubscribe()
         source.start(self)
-        _ = subscribePhase.end()
     }
 
     /// Subscribes to the first source, also if this stage was cancelled before: RxSwift has that effect, too. The source is cancelled at once.
@@ -87,7 +102,7 @@ package class ResubscribingSink<Element>: Sink<Element> {
         advance()
     }
 
-    /// Subscribes to the next source, or ensures that this is done when the subscription in progress has been made.
+    /// Subscribes to the next source, or ensures that this is done when the subscription further up the stack has been made.
     package final func advance() {
         if gate.enter() { proceed() }
     }
@@ -95,6 +110,7 @@ package class ResubscribingSink<Element>: Sink<Element> {
     /// Subscribes to sources until one keeps running. The caller has entered the gate.
     private final func proceed() {
         repeat {
+            gate.willChoose()
             upstreamRepeats()
             if isCancelled { return }
             let source = nextSource()

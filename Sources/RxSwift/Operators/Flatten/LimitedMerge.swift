@@ -6,7 +6,7 @@ extension ObservableType where Element: ObservableConvertibleType {
     /// Merges inner sequences, subscribing to at most `maxConcurrent` at a time.
     ///
     /// - Parameter maxConcurrent: the greatest number of inner sequences subscribed to at a time. The others wait in order; each is
-    ///   subscribed to on the thread on which one before it completes. A source that can pause does so while 16 wait.
+    ///   subscribed to on the thread on which one before it completes, or that is subscribing just then. A source that can pause does so while 16 wait.
     /// - Returns: the elements in order of acceptance, one at a time, even if they come from several threads. The first error
     ///   ends the sequence; it completes when the source and all inner sequences have.
     /// - SeeAlso: [Merge](https://reactivex.io/documentation/operators/merge.html)
