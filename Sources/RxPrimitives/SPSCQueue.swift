@@ -15,8 +15,8 @@
 /// An unbounded first-in first-out queue between one producer and one consumer.
 ///
 /// Embed it as a `let`: its methods are not `mutating`, so there are neither exclusivity checks nor an object of its own.
-/// The first `push` allocates the first chunk of 64 elements, later chunks hold 512. One consumed chunk is kept for reuse: a
-/// producer whose consumer keeps up allocates nothing. Elements left in the queue are released with it.
+/// The first `push` allocates the first chunk of 64 elements, later chunks hold 512, but a few where `closeChunk` ends each behind a few. One
+/// consumed chunk is kept for reuse: a producer whose consumer keeps up allocates nothing. Elements left in the queue are released with it.
 @frozen
 @usableFromInline
 package struct SPSCQueue<Element>: ~Copyable {
@@ -208,11 +208,11 @@ struct SPSCWords: ~Copyable {
         }
     }
 
-    /// Consumer: recycles a used-up chunk to the producer, or frees it if it is a small one or another recycled chunk waits already.
+    /// Consumer: recycles a used-up chunk to the producer, or frees it if it is the first one or another recycled chunk waits already.
     private func recycle(_ address: UInt) {
         let chunk = SPSCChunk(address)
         // Relaxed: only this thread fills an empty `recycled`, and nothing is read through it here.
-        guard chunk.capacity == SPSCChunk.capacity, recycled.loadRelaxed() == 0 else { return chunk.deallocate() }
+        guard chunk.isRecycled, recycled.loadRelaxed() == 0 else { return chunk.deallocate() }
         // Pairs with the acquiring load in `appendChunk`: the elements were moved out before.
         recycled.storeReleasing(address)
     }
@@ -221,20 +221,17 @@ struct SPSCWords: ~Copyable {
     @usableFromInline @inline(never)
     func appendChunk(stride: Int, alignment: Int) {
         let last = tail.load()
-        // Pairs with the releasing store in `recycle`.
-        var address = recycled.loadAcquiring()
+        let capacity =
+            last == 0 ? SPSCChunk.firstCapacity : SPSCChunk.capacity(after: SPSCChunk(last), of: tailIndex.load())
+        var address = takeRecycled(capacity: capacity)
         if address != 0 {
-            // Relaxed: the consumer reads nothing through an empty `recycled`.
-            recycled.storeRelaxed(0)
             let chunk = SPSCChunk(address)
             // Relaxed: the release below publishes both.
             chunk.next.storeRelaxed(0)
             chunk.published.storeRelaxed(0)
             chunk.units.store(1)
         } else {
-            address = SPSCChunk.allocate(
-                capacity: last == 0 ? SPSCChunk.firstCapacity : SPSCChunk.capacity, stride: stride, alignment: alignment
-            )
+            address = SPSCChunk.allocate(capacity: capacity, stride: stride, alignment: alignment)
         }
         tail.store(address)
         tailIndex.store(0)
@@ -242,6 +239,18 @@ struct SPSCWords: ~Copyable {
         _ = load.fetchAdd(QueueLoad.oneUnit)
         // Pair with the acquiring loads in `findMore`: the consumer sees the chunk's header as it was set up.
         if last == 0 { start.storeReleasing(address) } else { SPSCChunk(last).next.storeReleasing(address) }
+    }
+
+    /// Producer: takes the recycled chunk; returns 0 if there is none of that capacity or more.
+    private func takeRecycled(capacity: UInt) -> UInt {
+        // Pairs with the releasing store in `recycle`.
+        let address = recycled.loadAcquiring()
+        if address == 0 { return 0 }
+        // Relaxed: the consumer reads nothing through an empty `recycled`.
+        recycled.storeRelaxed(0)
+        if SPSCChunk(address).capacity >= capacity { return address }
+        SPSCChunk(address).deallocate()
+        return 0
     }
 
     /// Producer: makes the next push begin a chunk.
@@ -282,9 +291,11 @@ struct SPSCChunk {
         /// Small, so that a few elements run through every path.
         static var firstCapacity: UInt { 2 }
         static var capacity: UInt { 2 }
+        static var smallestCapacity: UInt { 1 }
     #else
         static var firstCapacity: UInt { 64 }
         static var capacity: UInt { 512 }
+        static var smallestCapacity: UInt { 4 }
     #endif
 
     @usableFromInline let base: UnsafeMutableRawPointer
@@ -342,6 +353,17 @@ struct SPSCChunk {
     }
 
     var capacity: UInt { header.pointee.capacity }
+
+    /// The first chunk of a queue is not: a queue of light elements would go on with such small ones.
+    var isRecycled: Bool { capacity != SPSCChunk.firstCapacity || capacity == SPSCChunk.capacity }
+
+    /// The capacity of the chunk after one in which `count` elements are: about twice what fits before `closeChunk`.
+    ///
+    /// Each element of a queue may be so heavy that it ends its chunk, as slices of a large piece of memory are.
+    static func capacity(after last: SPSCChunk, of count: UInt) -> UInt {
+        if count == last.capacity { return count < firstCapacity ? firstCapacity : capacity }
+        return min(max(2 * count, smallestCapacity), capacity)
+    }
 
     var units: NonAtomicWord {
         _read { yield header.pointee.units }

@@ -11,6 +11,7 @@ private final class Owner<Element>: @unchecked Sendable {
     var isEmpty: Bool { queue.isEmpty }
     func push(_ element: Element) { queue.push(element) }
     func pop() -> Element? { queue.pop() }
+    func closeChunk(units: UInt) { queue.closeChunk(units: units) }
 }
 
 @Suite struct SPSCQueueTests {
@@ -81,6 +82,24 @@ private final class Owner<Element>: @unchecked Sendable {
             #expect(counter.live == max(0, pushed - popped))
         }
         #expect(counter.live == 0)
+    }
+
+    @Test("Chunks of light and heavy elements in turns keep the order", arguments: [1, 3, 100, 700])
+    func lightAndHeavy(_ run: Int) {
+        let queue = Owner<Int>()
+        var popped = 0
+        for number in 0..<20_000 {
+            queue.push(number)
+            if number / run % 2 == 0 { queue.closeChunk(units: 3) }
+            // The queue grows and shrinks in turns.
+            let pops = number / 2_000 % 2 == 0 ? 0 : 2
+            for _ in 0..<pops where queue.pop().map({ $0 == popped }) == true { popped += 1 }
+        }
+        while let number = queue.pop() {
+            #expect(number == popped)
+            popped += 1
+        }
+        #expect(popped == 20_000)
     }
 
     @Test("Two spinning threads lose no element and keep the order") func twoThreads() {
