@@ -21,8 +21,6 @@ final class DescriptorWriter {
     private let waiting = SPSCQueue<ByteChunk>()
     @exclusivity(unchecked) private var waitingCount = 0
     @exclusivity(unchecked) private var waitingBytes = 0
-    /// The memory of small slices among the chunks.
-    @exclusivity(unchecked) private var packer = ChunkPacker()
     private let backlogPlace = Backlog.Place()
     /// True if a source waits until the chunks are written.
     @exclusivity(unchecked) private var isAwaited = false
@@ -39,7 +37,8 @@ final class DescriptorWriter {
     init(_ chunks: Observable<ByteChunk>, scheduler: IOUringScheduler) {
         loop = scheduler.loop
         input = InputSubscription(pausing: sources)
-        self.chunks = chunks.observe(on: scheduler)
+        // Copied before they wait on the way to the loop: that of a sequence which cannot pause has no bound.
+        self.chunks = chunks.map { $0.compact }.observe(on: scheduler)
     }
 
     /// Subscribes on the calling thread, once. Chunks that arrive wait for `start`.
@@ -80,7 +79,7 @@ final class DescriptorWriter {
 
     private func accept(_ chunk: ByteChunk) {
         if chunk.isEmpty || descriptor?.isClosing == true { return }
-        waiting.push(packer.pack(chunk))
+        waiting.push(chunk)
         waitingCount += 1
         waitingBytes += chunk.count
         Backlog.noticed(Backlog.count(waitingCount, whilePausing: isAwaited), at: "write", backlogPlace)
@@ -109,7 +108,6 @@ final class DescriptorWriter {
         if let chunk = waiting.pop() {
             waitingCount -= 1
             waitingBytes -= chunk.count
-            if waitingCount == 0 { packer.reset() }
             operation.write(chunk, offset: -1)
             if isAwaited, weight <= DescriptorWriter.watermarks.low {
                 isAwaited = false
