@@ -167,9 +167,18 @@ static void forget_parent(void) {
     }
 }
 
+static pthread_once_t watches_forks = PTHREAD_ONCE_INIT;
+
+static void lock_before_fork(void) { pthread_mutex_lock(&mutex); }
+static void unlock_after_fork(void) { pthread_mutex_unlock(&mutex); }
+
+// The mutex is held during the fork: another thread that held it would be missing in the child, and never release it.
+static void watch_forks(void) { (void)pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork); }
+
 rx_signal_watch *rx_signal_watch_make(int signal, int eventfd, int *error) {
     *error = EINVAL;
     if (!can_be_observed(signal)) return NULL;
+    pthread_once(&watches_forks, watch_forks);
     pthread_mutex_lock(&mutex);
     forget_parent();
     struct rx_signal_watch *cell = take_cell();

@@ -49,7 +49,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     ///
     /// Takes one subscriber at a time; a second one fails with an `IOError` of `EBUSY`, unless the first is just
     /// leaving, as behind a `take(1)`. Bytes that arrive without a subscriber wait for the next one, as do bytes behind the line or frame with which
-    /// a subscriber of `lines` or `frames` has left. A chunk that is being delivered while its subscriber disposes on another thread is not kept for
+    /// a subscriber of `lines` or `frames` has left in `onNext`. The beginning of a line or frame leaves with a subscriber that is disposed of before the rest has come. A chunk that is being delivered while its subscriber disposes on another thread is not kept for
     /// the next one.
     ///
     /// Receives while no stage below pauses the source: a subscriber that is slow behind `observe(on:)`, or passes the bytes to a `write`
@@ -150,8 +150,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Stops receiving, and closes when the queued bytes are sent.
     ///
     /// Bytes sent before, on any thread, go out within `ConnectionOptions.closeTimeout`, or are dropped and reported to `IOHooks.noticeHandler`. What the peer
-    /// sends meanwhile is dropped, as it may read no more before it has sent. Callable from any thread, any number of times. Operators behind `received`, as `lines`, still
-    /// emit what came in the chunk at hand.
+    /// sends meanwhile is dropped, as it may read no more before it has sent. Callable from any thread, any number of times. Operators behind `received`, as `lines`, may
+    /// still emit some of what came in the chunk at hand.
     ///
     /// Bytes have gone out when the kernel has taken them. A peer that is still sending then resets the connection, and may
     /// lose bytes that it has not read: to be sure that it gets everything, call `shutdownOutput()`, and close when `received`

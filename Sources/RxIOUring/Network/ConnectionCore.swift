@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CRxIOUring
 import Glibc
 import RxPrimitives
 import RxSwift
@@ -225,6 +226,9 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     /// Ends the connection when no byte has come or gone for a time, in nanoseconds.
     private func limitIdleTime(_ limit: Int64) {
         idleTimer = IdleTimer(on: loop, limit: limit) { [weak self] in
+            guard let self, let socket else { return false }
+            return held != nil || receiver != nil && rx_readable_bytes(socket.fd) > 0
+        } whenIdle: { [weak self] in
             guard let self, state.isOpen else { return }
             finishClosing(IOError(code: ETIMEDOUT, operation: "idle timeout", subject: subject))
         }

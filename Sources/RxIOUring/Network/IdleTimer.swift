@@ -10,6 +10,8 @@ final class IdleTimer {
     private let loop: EventLoop
     /// The time without a byte, in nanoseconds.
     private let limit: UInt64
+    /// Tells whether bytes have come that a busy subscriber, or a busy loop, has not got to.
+    @exclusivity(unchecked) private var hasInput: (() -> Bool)?
     /// Nil once the timer is over.
     @exclusivity(unchecked) private var whenIdle: (() -> Void)?
     @exclusivity(unchecked) private var timer: DelayTimer?
@@ -27,10 +29,13 @@ final class IdleTimer {
     private static let shortestLookTime: UInt64 = 1_000_000
     private static let longestLookTime: UInt64 = 64_000_000
 
-    /// - Parameter whenIdle: called on the loop, once, and not after `cancel`.
-    init(on loop: EventLoop, limit: Int64, whenIdle: @escaping () -> Void) {
+    /// - Parameters:
+    ///   - hasInput: tells whether bytes have come that the subscriber has not got; then the time begins anew.
+    ///   - whenIdle: called on the loop, once, and not after `cancel`.
+    init(on loop: EventLoop, limit: Int64, hasInput: @escaping () -> Bool, whenIdle: @escaping () -> Void) {
         self.loop = loop
         self.limit = UInt64(limit)
+        self.hasInput = hasInput
         self.whenIdle = whenIdle
         arm(after: self.limit)
     }
@@ -58,6 +63,7 @@ final class IdleTimer {
     func cancel() {
         timer?.cancel(on: loop)
         timer = nil
+        hasInput = nil
         whenIdle = nil
     }
 
@@ -86,8 +92,12 @@ final class IdleTimer {
             lookTime = min(2 * lookTime, IdleTimer.longestLookTime)
             return
         }
+        if hasInput?() == true {
+            restart()
+            return arm(after: limit)
+        }
         let body = whenIdle
-        whenIdle = nil
+        cancel()
         body?()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CRxIOUring
 import Glibc
 import RxPrimitives
 import RxSwift
@@ -138,7 +139,8 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     /// Connects the socket to a peer, on any thread.
     func connect(to peer: SocketAddress) throws {
         let code: CInt = lock.withLock {
-            guard isFDValid else { return EBADF }
+            // A forked child shares the socket with its parent.
+            guard isFDValid, rx_forks() == loop.forks else { return EBADF }
             if peer.withSocketAddress(for: family, { Glibc.connect(fd, $0, $1) }) != 0 { return errno }
             // As the system has it: it connects to an address of this machine if asked for any.
             self.peer = Socket.remoteAddress(fd)

@@ -58,7 +58,8 @@ public enum ChildProcess {
     ///   - environment: nil: that of this process.
     ///   - workingDirectory: nil: that of this process.
     ///   - input: the chunks for the program's standard input, subscribed to at once. Chunks that the program does not read are
-    ///     dropped. An error of `input` ends the sequence, as a dispose ends the program. Nil: the program finds an empty standard input.
+    ///     dropped. An error of `input` ends the sequence, as a dispose ends the program, once the program
+    ///     has taken the chunks before it; it is dropped with them if the program ends earlier. Nil: the program finds an empty standard input.
     ///   - whenDisposed: the way a program that still runs is ended by a dispose, an error, or the shutdown of the loop.
     ///   - chunkSize: the most bytes per chunk, at least 1.
     ///   - window: the number of chunks of each output whose memory is kept for reuse, at least 1.

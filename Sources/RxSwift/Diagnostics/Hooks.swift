@@ -52,7 +52,7 @@ public enum Hooks {
 
     /// The number of events that may wait at one place before `backlogHandler` is called.
     ///
-    /// The handler is called again at each multiple; of `zip`, whose queue grows by doubling, when it has to grow. 10,000 by default. Subscribers that come or leave while a subject delivers wait there, too,
+    /// The handler is called again at each multiple; of `zip`, whose queue grows by doubling, when it has to grow; of `observe(on:)`, at the next multiple of 64. 10,000 by default. Subscribers that come or leave while a subject delivers wait there, too,
     /// and count as events do. A number that is not positive stops the program.
     public static var backlogThreshold: Int {
         get { Int(bitPattern: threshold.loadRelaxed()) }

@@ -65,6 +65,33 @@ import Testing
         }
     }
 
+    enum Stages: CaseIterable, Sendable { case lines, chunks }
+
+    /// The fault: the error came in the midst of what had arrived, and the rest was dropped.
+    @Test("Bytes that wait for a busy subscriber count", arguments: Backend.built, Stages.allCases)
+    func busy(_ backend: Backend, _ stages: Stages) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, options: options(100), keeps: true)
+            let peer = PlainSocket(connectedTo: server.address)
+            let connection = try #require(server.firstConnection())
+            let sent = [UInt8](repeating: 0x0A, count: stages == .lines ? 500 : 200_000)
+            #expect(peer.send(sent))
+            let log = end(of: connection)
+            let count = Guarded(0)
+            let received =
+                switch stages {
+                case .lines:
+                    connection.received.lines().do(onNext: { _ in usleep(1_000) }).map { _ in 1 }
+                case .chunks: connection.received.do(onNext: { _ in usleep(40_000) }).map(\.count)
+                }
+            _ = received.subscribe(onNext: { bytes in count.change { $0 += bytes } }, onError: { _ in })
+            #expect(waitUntil { log.lines.count == 1 })
+            #expect(count.value == sent.count)
+            peer.close()
+            server.end()
+        }
+    }
+
     @Test("The time in which the source is paused does not count", arguments: Backend.built)
     func paused(_ backend: Backend) async throws {
         try await leavingNothing(backend) { _, _ in

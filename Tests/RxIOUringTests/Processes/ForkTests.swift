@@ -59,6 +59,58 @@ import Testing
         }
     }
 
+    /// The fault: another thread had the lock of the handlers at the fork, and is missing in the child.
+    @Test("A child observes signals though another thread did so at the fork") func signals() {
+        onLoop(Backend.built[0]) { scheduler in
+            let isOver = AtomicCounter(0)
+            let busy = AtomicCounter(0)
+            for _ in 0..<2 {
+                Thread.detachNewThread {
+                    busy.increment()
+                    while isOver.value == 0 {
+                        Signals.observe(SIGUSR2, scheduler: scheduler).subscribe(onError: { _ in }).dispose()
+                    }
+                    busy.increment()
+                }
+            }
+            #expect(soon { busy.value == 2 })
+            for _ in 0..<50 {
+                let pid = rx_fork()
+                if pid == 0 {
+                    rx_test_end_after(5)
+                    var error: CInt = 0
+                    let watch = rx_signal_watch_make(SIGUSR1, 1, &error)
+                    _exit(watch != nil ? 42 : 1)
+                }
+                #expect(status(of: pid) == 42)
+            }
+            isOver.increment()
+            #expect(soon { busy.value == 4 })
+        }
+    }
+
+    /// The fault: the child connected the socket that it shares with its parent, which heard nobody else any more.
+    @Test("A child does not connect its parent's socket", arguments: Backend.built)
+    func connectedSocket(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            let socket = try UDP.bind(port: 0, scheduler: scheduler)
+            let other = try UDP.bind(port: 0, scheduler: scheduler)
+            let address = other.address
+            let pid = rx_fork()
+            if pid == 0 {
+                do {
+                    try socket.connect(to: address)
+                    _exit(1)
+                } catch {
+                    _exit(42)
+                }
+            }
+            #expect(status(of: pid) == 42)
+            socket.close()
+            other.close()
+        }
+    }
+
     /// The fault: the child has none of the pool's threads, and may find its lock held.
     @Test("A child's pool forgets the work of its parent, and starts threads of its own")
     func blockingPool() {

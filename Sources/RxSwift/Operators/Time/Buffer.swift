@@ -30,6 +30,8 @@ extension ObservableType {
 
 @usableFromInline
 final class BufferSink<Element>: TimedSink<Element, [Element]> {
+    override var operatorName: StaticString { "buffer" }
+
     private var machine: BufferStateMachine<Element>
 
     required init(settings: TimeSettings, downstream: Sink<[Element]>) {

@@ -28,6 +28,8 @@ extension ObservableType {
 
 @usableFromInline
 final class DebounceSink<Element>: PausableTimedSink<Element> {
+    override var operatorName: StaticString { "debounce" }
+
     @exclusivity(unchecked) private var machine = DebounceStateMachine()
     @exclusivity(unchecked) private var waiting = HeldElement<Element>()
 

@@ -30,6 +30,8 @@ extension ObservableType {
 /// The source enqueues events without entering the loop; the timer is set for the oldest event.
 @usableFromInline
 final class DelaySink<Element>: TimedSink<Element, Element> {
+    override var operatorName: StaticString { "delay" }
+
     // The queues lead from the source to the thread inside the loop. There is one arrival time for each element, and one for `completed`.
     private let elements = SPSCQueue<Element>()
     private let arrivals = SPSCQueue<Int64>()

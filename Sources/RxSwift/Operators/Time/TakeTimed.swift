@@ -31,6 +31,8 @@ extension ObservableType {
 
 @usableFromInline
 final class TakeTimedSink<Element>: TimedSink<Element, Element> {
+    override var operatorName: StaticString { "take(for:)" }
+
     override func begin() { timer.set(after: interval, generation: 0) }
 
     /// True once the time is up, though a tick that has met another thread has not sent `completed` yet.

@@ -35,6 +35,8 @@ extension ObservableType {
 
 @usableFromInline
 final class ThrottleSink<Element>: TimedSink<Element, Element> {
+    override var operatorName: StaticString { "throttle" }
+
     @exclusivity(unchecked) private var machine: ThrottleStateMachine
     @exclusivity(unchecked) private var waiting = HeldElement<Element>()
 

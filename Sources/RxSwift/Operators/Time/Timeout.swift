@@ -79,6 +79,8 @@ final class Timeout<Element>: Observable<Element>, @unchecked Sendable {
 /// The stage of `timeout`. Its own upstream link is that of the other sequence.
 @usableFromInline
 final class TimeoutSink<Element>: PausableTimedSink<Element> {
+    override var operatorName: StaticString { "timeout" }
+
     /// The other sequence, written once, before the timer is set.
     var other: Observable<Element>?
 

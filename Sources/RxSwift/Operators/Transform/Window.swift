@@ -33,6 +33,8 @@ extension ObservableType {
 
 @usableFromInline
 final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
+    override var operatorName: StaticString { "window" }
+
     // Only the drainer uses these two fields.
     private var machine: WindowStateMachine
     private var window: SharedUpstreamSubject<Element>
