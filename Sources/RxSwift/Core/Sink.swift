@@ -34,12 +34,13 @@ package class AnySink: Stage {
     @usableFromInline
     package func upstreamReleased() {}
 
-    /// Tells that a source above begins anew, as it does without an end where nothing stops it.
+    /// Tells that a source above goes on, maybe without an end: it begins anew, or has sent some more elements in a loop.
     ///
-    /// Called from the source's thread, not from inside an event. A connection that no subscriber wants any more notices this where its source has no
-    /// elements. So each stage forwards this call, where that needs no waiting: it may be lost, as it comes over and over.
+    /// Called from the source's thread, not from inside an event. A stage that nobody wants any more, but that waits for the thread which the source
+    /// keeps, notices this where no elements come down to it: `subscribe(on:)`, or a connection without subscribers. So each stage forwards this
+    /// call, where that needs no waiting: it may be lost, as it comes over and over.
     @usableFromInline
-    package func upstreamRepeats() {}
+    package func upstreamGoesOn() {}
 
     /// Tells whether the stages from this one on want `source`, one of those above, to pause (law L13). If so, they call its `resume` later.
     ///
@@ -141,7 +142,7 @@ package class LinearSink<Element, Output>: Sink<Element> {
     package override func upstreamReleased() { downstream.upstreamReleased() }
 
     @usableFromInline
-    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+    package override func upstreamGoesOn() { downstream.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 

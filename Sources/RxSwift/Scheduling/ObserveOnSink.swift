@@ -121,7 +121,7 @@ package class EventBatchingSink<Element>: Sink<Element> {
         super.link(stage)
     }
 
-    package override func upstreamRepeats() { batchedEvents.receiver.upstreamRepeats() }
+    package override func upstreamGoesOn() { batchedEvents.receiver.upstreamGoesOn() }
 
     package final override func pauses(_ source: any PausableSource) -> Bool {
         guard batchedEvents.pauses(source) else { return pausesInline(source) }

@@ -149,7 +149,12 @@ class Coordinator: Stage, SerializerTarget {
 
     package func downstreamPauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
-    final func upstreamRepeats() { downstream.upstreamRepeats() }
+    final func upstreamGoesOn() {
+        // Does nothing while another thread delivers: the source will tell once more.
+        if !serializer.tryEnter() { return }
+        downstream.upstreamGoesOn()
+        leave()
+    }
 
     package final func discard(_ node: UnsafeMutablePointer<DrainNode>) {
         let (slot, event) = SourceNode.read(node)
@@ -253,7 +258,7 @@ final class SourceSink<Element>: Sink<Element> {
         }
     }
 
-    override func upstreamRepeats() { coordinator.upstreamRepeats() }
+    override func upstreamGoesOn() { coordinator.upstreamGoesOn() }
 
     override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source, at: slot) }
 

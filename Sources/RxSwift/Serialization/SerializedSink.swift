@@ -139,10 +139,10 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     /// Reacts to an event that came after the end of this stage, or after it was quiesced. From any thread.
     package func eventDropped() {}
 
-    package override func upstreamRepeats() {
-        // Does nothing while another thread delivers: the source will begin anew once more.
+    package override func upstreamGoesOn() {
+        // Does nothing while another thread delivers: the source will tell once more.
         if !serializer.tryEnter() { return }
-        downstream._withUnsafeGuaranteedRef { $0.upstreamRepeats() }
+        downstream._withUnsafeGuaranteedRef { $0.upstreamGoesOn() }
         leave()
     }
 

@@ -31,7 +31,7 @@ package class LifecycleSink<Element, Output>: Sink<Element> {
         cancel()
     }
 
-    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+    package override func upstreamGoesOn() { downstream.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 }

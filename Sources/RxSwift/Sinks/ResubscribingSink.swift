@@ -111,7 +111,7 @@ package class ResubscribingSink<Element>: Sink<Element> {
     private final func proceed() {
         repeat {
             gate.willChoose()
-            upstreamRepeats()
+            upstreamGoesOn()
             if isCancelled { return }
             let source = nextSource()
             if isCancelled { return }

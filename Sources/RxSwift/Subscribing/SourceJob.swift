@@ -11,6 +11,9 @@ package class SourceJob<Element>: SchedulerJob, PausableSource {
     /// The scheduler, if it is the thread's trampoline: asked after each element.
     private final let trampoline: Trampoline?
 
+    /// The number of steps until the stages below learn that this source goes on, which matters while it keeps a thread.
+    @exclusivity(unchecked) private final var stepsUntilNote = SourceJobPace.stepsBetweenNotes
+
     private final let state = PauseState()
     @exclusivity(unchecked) private final var pace: QuestionPace
 
@@ -44,9 +47,16 @@ package class SourceJob<Element>: SchedulerJob, PausableSource {
 
     package override func run(_ budget: inout Int) -> Bool {
         if let trampoline {
+            var untilNote = stepsUntilNote
             repeat {
                 if isCancelled || !step() { return true }
+                untilNote -= 1
+                if untilNote == 0 {
+                    downstream.upstreamGoesOn()
+                    untilNote = SourceJobPace.stepsBetweenNotes
+                }
             } while !trampoline.hasWaitingJobs
+            stepsUntilNote = untilNote
         } else {
             repeat {
                 if isCancelled || !step() { return true }
@@ -79,4 +89,8 @@ package class SourceJob<Element>: SchedulerJob, PausableSource {
     package override func cancel() {
         if takeUpstream() != nil, trampoline == nil { scheduler.unschedule(self) }
     }
+}
+
+private enum SourceJobPace {
+    static var stepsBetweenNotes: Int { 1_024 }
 }

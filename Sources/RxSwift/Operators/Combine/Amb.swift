@@ -104,7 +104,7 @@ private final class AmbSink<Element>: Sink<Element> {
         if race.admits(index) { downstream.next(element) }
     }
 
-    override func upstreamRepeats() { downstream.upstreamRepeats() }
+    override func upstreamGoesOn() { downstream.upstreamGoesOn() }
 
     override func pauses(_ source: any PausableSource) -> Bool { race.isWon(by: index) && downstream.pauses(source) }
 

@@ -72,7 +72,7 @@ private final class SwitchIfEmptySink<Element>: Sink<Element> {
         downstream.next(element)
     }
 
-    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+    package override func upstreamGoesOn() { downstream.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 
@@ -115,7 +115,7 @@ private final class SwitchedSink<Element>: Sink<Element> {
 
     override func next(_ element: Element) { downstream.next(element) }
 
-    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+    package override func upstreamGoesOn() { downstream.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 

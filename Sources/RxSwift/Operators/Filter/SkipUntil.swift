@@ -79,7 +79,7 @@ private final class SkipUntilExit<Element>: Sink<Element> {
 
     override func next(_ element: Element) { downstream?.next(element) }
 
-    package override func upstreamRepeats() { downstream?.upstreamRepeats() }
+    package override func upstreamGoesOn() { downstream?.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { downstream?.pauses(source) ?? false }
 

@@ -66,7 +66,7 @@ final class FlatMapSink<Element, Result>: Sink<Element> {
         coordinator.link(stage)
     }
 
-    package override func upstreamRepeats() { coordinator.upstreamRepeats() }
+    package override func upstreamGoesOn() { coordinator.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source) }
 

@@ -80,7 +80,7 @@ final class LimitedMergeSink<Element, Result>: Sink<Element> {
     @usableFromInline
     override func link(_ stage: Stage) { coordinator.link(stage) }
 
-    override func upstreamRepeats() { coordinator.upstreamRepeats() }
+    override func upstreamGoesOn() { coordinator.upstreamGoesOn() }
 
     override func pauses(_ source: any PausableSource) -> Bool {
         coordinator.pausesOuter(source) || coordinator.pauses(source)
@@ -292,7 +292,7 @@ final class LimitedMergeSlot<Element>: Sink<Element> {
 
     override func next(_ element: Element) { coordinator.next(element) }
 
-    package override func upstreamRepeats() { coordinator.upstreamRepeats() }
+    package override func upstreamGoesOn() { coordinator.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source) }
 

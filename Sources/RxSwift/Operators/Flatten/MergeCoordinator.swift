@@ -206,7 +206,7 @@ final class InnerSink<Element>: Sink<Element> {
 
     override func next(_ element: Element) { coordinator.next(element) }
 
-    package override func upstreamRepeats() { coordinator.upstreamRepeats() }
+    package override func upstreamGoesOn() { coordinator.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source) }
 

@@ -59,7 +59,7 @@ final class SwitchLatestSink<Element, Result>: Sink<Element> {
     @usableFromInline
     override func link(_ stage: Stage) { coordinator.link(stage) }
 
-    package override func upstreamRepeats() { coordinator.upstreamRepeats() }
+    package override func upstreamGoesOn() { coordinator.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source) }
 
@@ -214,7 +214,7 @@ final class SwitchLatestInnerSink<Element>: Sink<Element> {
 
     override func next(_ element: Element) { coordinator.next(element, from: self) }
 
-    package override func upstreamRepeats() { coordinator.upstreamRepeats() }
+    package override func upstreamGoesOn() { coordinator.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source) }
 

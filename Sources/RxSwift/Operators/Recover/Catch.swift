@@ -64,7 +64,7 @@ final class CatchSink<Element>: Sink<Element> {
     @usableFromInline
     override func next(_ element: Element) { downstream.next(element) }
 
-    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+    package override func upstreamGoesOn() { downstream.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 

@@ -158,7 +158,7 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
     }
 
     /// Pauses a source while the buffer is full, if it suspends sources at all.
-    override func upstreamRepeats() { downstream.upstreamRepeats() }
+    override func upstreamGoesOn() { downstream.upstreamGoesOn() }
 
     override func pauses(_ source: any PausableSource) -> Bool {
         if policy.overflow != .suspend { return false }

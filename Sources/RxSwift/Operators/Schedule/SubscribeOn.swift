@@ -59,8 +59,8 @@ final class SubscribeOnSink<Element>: Sink<Element> {
     /// 1 while the source is being subscribed to, when the scheduler's thread is not free to unsubscribe.
     private let isStarting = AtomicWord(0)
 
-    /// The number of events, or new beginnings of the source, that came after the subscription was disposed of. Only the source touches it, and its calls are serial.
-    @exclusivity(unchecked) private var lateEvents: UInt = 0
+    /// The number of events and notes of the source that came after the subscription was disposed of. Above a hop, events and notes come from two threads.
+    private let lateEvents = AtomicWord(0)
 
     /// True if the source ends by itself. Written when the source links itself, before its first event.
     @exclusivity(unchecked) private var sourceEndsByItself = false
@@ -102,9 +102,9 @@ final class SubscribeOnSink<Element>: Sink<Element> {
         downstream.next(element)
     }
 
-    override func upstreamRepeats() {
+    override func upstreamGoesOn() {
         if isCancelled { return cameLate() }
-        downstream.upstreamRepeats()
+        downstream.upstreamGoesOn()
     }
 
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
@@ -171,13 +171,13 @@ final class SubscribeOnSink<Element>: Sink<Element> {
         job.run(on: scheduler, with: source) { $0.cancel() }
     }
 
-    /// Handles an event, or a new beginning, after the subscription was disposed of, when the scheduler has not unsubscribed yet.
+    /// Handles an event, or a note of the source, after the subscription was disposed of, when the scheduler has not unsubscribed yet.
     ///
     /// If the scheduler cannot, because it is busy with this source, the calling thread unsubscribes from the source.
     @inline(never)
     private func cameLate() {
-        lateEvents += 1
-        if isStarting.loadRelaxed() != 0 || lateEvents >= Stage.lateEventLimit { leaveNow() }
+        let before = lateEvents.fetchAdd(1)
+        if isStarting.loadRelaxed() != 0 || before + 1 >= Stage.lateEventLimit { leaveNow() }
     }
 
     private func leaveNow() {

@@ -200,9 +200,9 @@ final class MulticastConnection<Subject: SubjectType>: Sink<Subject.Observer.Ele
         return true
     }
 
-    package override func upstreamRepeats() {
+    package override func upstreamGoesOn() {
         if !demand.isWanted, isExhausted() { return }
-        core?.upstreamRepeats()
+        core?.upstreamGoesOn()
     }
 
     // The connection ends first, so that a subscription made inside the terminal event starts anew. The source is cancelled before

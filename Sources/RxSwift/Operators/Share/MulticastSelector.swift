@@ -114,7 +114,7 @@ final class MulticastSelectorSink<Result>: Sink<Result> {
 
     override func next(_ element: Result) { downstream.next(element) }
 
-    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+    package override func upstreamGoesOn() { downstream.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }

@@ -252,9 +252,9 @@ final class ShareConnection<Element>: Sink<Element> {
         cancel()
     }
 
-    package override func upstreamRepeats() {
+    package override func upstreamGoesOn() {
         if !demand.isWanted, demand.endsNow() { return cancel() }
-        core.upstreamRepeats()
+        core.upstreamGoesOn()
     }
 
     func abandon() { parent.abandon(self) }

@@ -79,7 +79,7 @@ final class DelaySubscriptionSink<Element>: Sink<Element>, RestartableTimerTarge
 
     override func next(_ element: Element) { downstream.next(element) }
 
-    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+    package override func upstreamGoesOn() { downstream.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 

@@ -91,7 +91,7 @@ final class SkipTimedSink<Element>: Sink<Element>, RestartableTimerTarget {
         error(lossError)
     }
 
-    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+    package override func upstreamGoesOn() { downstream.upstreamGoesOn() }
 
     package override func pauses(_ source: any PausableSource) -> Bool { downstream.pauses(source) }
 

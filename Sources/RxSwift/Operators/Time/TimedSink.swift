@@ -241,7 +241,8 @@ class TimedSink<Element, Output>: Sink<Element>, RestartableTimerTarget, Seriali
         }
     }
 
-    package override func upstreamRepeats() { downstream.upstreamRepeats() }
+    // Does nothing while another thread delivers: the source will tell once more.
+    package override func upstreamGoesOn() { enter { downstream.upstreamGoesOn() } }
 
     package override func pauses(_ source: any PausableSource) -> Bool {
         serializer.pauses(source, for: AnySerializerTarget(self))

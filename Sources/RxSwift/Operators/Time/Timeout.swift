@@ -148,7 +148,9 @@ private final class TimeoutOtherSink<Element>: Sink<Element> {
         if !coordinator.isCancelled { coordinator.downstream.next(element) }
     }
 
-    override func upstreamRepeats() { coordinator.upstreamRepeats() }
+    override func upstreamGoesOn() {
+        if !coordinator.isCancelled { coordinator.downstream.upstreamGoesOn() }
+    }
 
     override func pauses(_ source: any PausableSource) -> Bool {
         !coordinator.isCancelled && coordinator.downstream.pauses(source)

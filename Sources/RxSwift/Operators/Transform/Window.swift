@@ -70,9 +70,9 @@ final class WindowSink<Element>: TimedSink<Element, Observable<Element>> {
         if !share.isCancelled { downstream.next(WindowObservable(window)) }
     }
 
-    package override func upstreamRepeats() {
+    package override func upstreamGoesOn() {
         sharedUpstream.countUnwanted()
-        super.upstreamRepeats()
+        super.upstreamGoesOn()
     }
 
     override func receive(_ element: Element) {

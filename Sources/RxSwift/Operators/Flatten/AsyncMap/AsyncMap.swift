@@ -96,7 +96,7 @@ private final class AsyncMapSink<Element, Result>: Sink<Element> {
 
     override func completed() { coordinator.sourceCompleted() }
 
-    override func upstreamRepeats() { coordinator.upstreamRepeats() }
+    override func upstreamGoesOn() { coordinator.upstreamGoesOn() }
 
     override func pauses(_ source: any PausableSource) -> Bool {
         coordinator.pausesAtBound(source) || coordinator.pauses(source)

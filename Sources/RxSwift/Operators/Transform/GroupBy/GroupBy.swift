@@ -83,9 +83,9 @@ final class GroupBySink<Key: Hashable, Element>: Sink<Element> {
         }
     }
 
-    override func upstreamRepeats() {
+    override func upstreamGoesOn() {
         sharedUpstream.countUnwanted()
-        downstream.upstreamRepeats()
+        downstream.upstreamGoesOn()
     }
 
     /// Sends a new group, unless the downstream has cancelled: the group would then never have a subscriber.

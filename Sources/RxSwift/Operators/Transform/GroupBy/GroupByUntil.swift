@@ -194,9 +194,9 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
         submit(.next(element))
     }
 
-    override func upstreamRepeats() {
+    override func upstreamGoesOn() {
         sharedUpstream.countUnwanted()
-        downstream.upstreamRepeats()
+        downstream.upstreamGoesOn()
     }
 
     override func error(_ error: any Swift.Error) {
