@@ -86,6 +86,9 @@ package final class DrainSession {
         return Unmanaged<DrainSession>.fromOpaque(known).takeUnretainedValue().deputy != nil
     }
 
+    /// True if the thread is a deputy's.
+    var isDeputys: Bool { deputy != nil }
+
     // MARK: Callbacks
 
     /// Notes that the thread runs other code of the user's until `endCallbacks`.

@@ -16,6 +16,8 @@ package final class Trampoline {
     /// The drain session of the thread, which is inside a callback while the trampoline is open.
     private let session = DrainSession.current
 
+    private var foreignBudget = ForeignBudget()
+
     private init() {}
 
     /// The calling thread's trampoline.
@@ -53,6 +55,7 @@ package final class Trampoline {
     package func open() {
         assert(!isOpen, "the trampoline is open: whoever opened it will close it")
         isOpen = true
+        foreignBudget = ForeignBudget()
         session.beginCallbacks()
     }
 
@@ -86,8 +89,38 @@ package final class Trampoline {
         }
     }
 
+    /// Tells whether the thread may submit one more job that does what another thread has brought (law L12), and counts it.
+    ///
+    /// If not, the caller leaves it to a deputy: the thread has to return to what it was doing when the trampoline was opened.
+    func admitsForeignJob() -> Bool {
+        if !isOpen { return true }
+        return session.isDeputys ? session.admitsWork(isForeign: true, pending: 0) : foreignBudget.admitsJob()
+    }
+
     private func drain() {
         while runNext() {}
+    }
+}
+
+/// What a thread may still do for other threads while its trampoline is open: 256 jobs, or a millisecond of them, of every four milliseconds.
+private struct ForeignBudget {
+    private var jobs = 0
+    /// A time of `MonotonicClock`; 0 before the first job.
+    private var deadline: UInt64 = 0
+
+    private static let timeLimit: UInt64 = 1_000_000
+    private static let renewalTime: UInt64 = 4_000_000
+
+    mutating func admitsJob() -> Bool {
+        let now = MonotonicClock.now()
+        if deadline == 0 || now >= deadline - ForeignBudget.timeLimit + ForeignBudget.renewalTime {
+            jobs = 256
+            deadline = now + ForeignBudget.timeLimit
+        }
+        if now >= deadline { jobs = 0 }
+        if jobs == 0 { return false }
+        jobs -= 1
+        return true
     }
 }
 

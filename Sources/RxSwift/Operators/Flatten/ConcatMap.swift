@@ -12,6 +12,8 @@ extension ObservableType {
     public func concatMap<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
-        LimitedMerge(source: asObservable(), limit: 1, dropsWhenFull: false) { try selector($0).asObservable() }
+        LimitedMerge(source: asObservable(), limit: 1, dropsWhenFull: false, name: "concatMap") {
+            try selector($0).asObservable()
+        }
     }
 }

@@ -6,7 +6,8 @@ extension ObservableType where Element: ObservableConvertibleType {
     /// Merges inner sequences, subscribing to at most `maxConcurrent` at a time.
     ///
     /// - Parameter maxConcurrent: the greatest number of inner sequences subscribed to at a time. The others wait in order; each is
-    ///   subscribed to on the thread on which one before it completes, or that is subscribing just then. A source that can pause does so while 16 wait.
+    ///   subscribed to on the thread on which one before it completes, or that is subscribing just then. That thread does so for elements of other threads
+    ///   256 times or for a millisecond; then a thread of the runtime goes on. A source that can pause does so while 16 wait.
     /// - Returns: the elements in order of acceptance, one at a time, even if they come from several threads. The first error
     ///   ends the sequence; it completes when the source and all inner sequences have.
     /// - SeeAlso: [Merge](https://reactivex.io/documentation/operators/merge.html)
@@ -22,7 +23,7 @@ extension ObservableType where Element: ObservableConvertibleType {
     /// - SeeAlso: [Concat](https://reactivex.io/documentation/operators/concat.html)
     @inlinable
     public func concat() -> Observable<Element.Element> {
-        merge(maxConcurrent: 1)
+        LimitedMerge(source: asObservable(), limit: 1, dropsWhenFull: false, name: "concat") { $0.asObservable() }
     }
 }
 
@@ -32,19 +33,23 @@ final class LimitedMerge<Element, Result>: Observable<Result>, @unchecked Sendab
     @usableFromInline let source: Observable<Element>
     @usableFromInline let limit: Int
     @usableFromInline let dropsWhenFull: Bool
+    @usableFromInline let name: StaticString
     @usableFromInline let selector: (Element) throws -> Observable<Result>
     @usableFromInline let sinkType: LimitedMergeSink<Element, Result>.Type
     @usableFromInline let coordinatorType: LimitedMergeCoordinator<Result>.Type
 
-    /// - Parameter dropsWhenFull: whether an element is ignored if it arrives while no slot is free; else its sequence waits.
+    /// - Parameters:
+    ///   - dropsWhenFull: whether an element is ignored if it arrives while no slot is free; else its sequence waits.
+    ///   - name: the operator's, for diagnostics.
     @inlinable
     init(
-        source: Observable<Element>, limit: Int, dropsWhenFull: Bool,
+        source: Observable<Element>, limit: Int, dropsWhenFull: Bool, name: StaticString = "merge(maxConcurrent:)",
         selector: @escaping (Element) throws -> Observable<Result>
     ) {
         self.source = source
         self.limit = limit
         self.dropsWhenFull = dropsWhenFull
+        self.name = name
         self.selector = selector
         self.sinkType = LimitedMergeSink<Element, Result>.self
         self.coordinatorType = LimitedMergeCoordinator<Result>.self
@@ -53,7 +58,7 @@ final class LimitedMerge<Element, Result>: Observable<Result>, @unchecked Sendab
 
     @usableFromInline
     override func subscribeCore(_ downstream: Sink<Result>) {
-        let coordinator = coordinatorType.init(limit: limit, downstream: downstream)
+        let coordinator = coordinatorType.init(limit: limit, name: name, downstream: downstream)
         coordinator.linkDownstream()
         source.subscribeCore(sinkType.init(selector: selector, dropsWhenFull: dropsWhenFull, coordinator: coordinator))
         coordinator.didSubscribe()
@@ -113,7 +118,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     private let lock = Mutex()
 
     // The mutable fields are protected by the lock.
-    private var limit: ConcurrencyLimit<Observable<Element>>
+    private var limit: ConcurrencyLimit<WaitingInner<Element>>
     private var slots: [LimitedMergeSlot<Element>] = []
     private var freeSlots: [LimitedMergeSlot<Element>] = []
     private var isClosed = false
@@ -125,10 +130,16 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     private let subscribePhase = SubscribePhase(begun: true)
     private let backlogPlace = Backlog.Place()
 
-    package override var operatorName: StaticString { "merge(maxConcurrent:)" }
+    /// The number of slots that deputies have. Relaxed: a hint for producers.
+    private let deputySlots = AtomicWord(0)
 
-    required init(limit: Int, downstream: Sink<Element>) {
+    private let name: StaticString
+
+    package override var operatorName: StaticString { name }
+
+    required init(limit: Int, name: StaticString, downstream: Sink<Element>) {
         self.limit = ConcurrencyLimit(limit: limit)
+        self.name = name
         super.init(downstream: downstream)
     }
 
@@ -156,10 +167,12 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     @inline(never)
     private func slot(for inner: Observable<Element>) -> LimitedMergeSlot<Element>? {
         lock.lock()
-        guard !isClosed, limit.admit(inner) else {
-            let count = isClosed ? 0 : Backlog.count(limit.waitingCount, whilePausing: !waitingOuter.isEmpty)
+        guard !isClosed, limit.admit(WaitingInner(source: inner, producer: CurrentThread.identity)) else {
+            let waitingCount = isClosed ? 0 : limit.waitingCount
+            let count = Backlog.count(waitingCount, whilePausing: !waitingOuter.isEmpty)
             lock.unlock()
             Backlog.noticed(count, at: operatorName, backlogPlace)
+            if waitingCount > DrainSession.waitThreshold, deputySlots.loadRelaxed() != 0 { waitForDeputy() }
             return nil
         }
         let free = freeSlots.popLast()
@@ -178,7 +191,7 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     }
 
     /// Ends the source in a slot, which has completed. Returns the source that takes the slot, if one waits.
-    func successor(in slot: LimitedMergeSlot<Element>) -> Observable<Element>? {
+    func successor(in slot: LimitedMergeSlot<Element>) -> WaitingInner<Element>? {
         lock.lock()
         let next = isClosed ? .idle : limit.innerEnded()
         if !isClosed, case .idle = next { freeSlots.append(slot) }
@@ -195,6 +208,31 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
             return nil
         }
     }
+
+    // MARK: Help (law L12)
+
+    /// Leaves a source, and those that follow in its slot, to a deputy. Returns false if there is none.
+    @inline(never)
+    func leave(_ inner: Observable<Element>, in slot: LimitedMergeSlot<Element>) -> Bool {
+        deputySlots.fetchAdd(1)
+        if DeputyPool.shared.submit(LimitedMergeHandover(inner, in: slot, of: self)) { return true }
+        deputyLeft()
+        return false
+    }
+
+    func deputyLeft() { deputySlots.fetchAdd(0 &- 1) }
+
+    /// Slows down a producer that is faster than a deputy.
+    @inline(never)
+    private func waitForDeputy() {
+        let session = DrainSession.current
+        guard session.mayWait else { return }
+        session.wait {
+            deputySlots.loadRelaxed() == 0 || lock.withLock { limit.waitingCount } < DrainSession.waitThreshold / 64
+        }
+    }
+
+    // MARK: Pausing
 
     /// Tells whether so many inner sources wait that the outer one has to pause.
     func pausesOuter(_ source: any PausableSource) -> Bool {
@@ -263,87 +301,4 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
 private enum LimitedMergeBounds {
     static var high: Int { 16 }
     static var low: Int { 8 }
-}
-
-/// A slot in which one inner source runs after another.
-///
-/// The slot subscribes to its first source at once, and to each following one in a job on the thread's trampoline: without
-/// recursion, and in RxSwift's order (law L11).
-final class LimitedMergeSlot<Element>: Sink<Element> {
-    private let coordinator: LimitedMergeCoordinator<Element>
-    private let job = LimitedMergeJob<Element>()
-    private let subscribePhase = SubscribePhase()
-
-    init(coordinator: LimitedMergeCoordinator<Element>) {
-        self.coordinator = coordinator
-        super.init()
-    }
-
-    /// True if the calling thread is subscribing to the source in this slot.
-    var isSubscribing: Bool { subscribePhase.isOnStack }
-
-    /// Runs a source in this slot, which has to be free.
-    func run(_ inner: Observable<Element>) {
-        if isCancelled { return }
-        subscribePhase.begin()
-        inner.start(self)
-        _ = subscribePhase.end()
-    }
-
-    override func next(_ element: Element) { coordinator.next(element) }
-
-    package override func upstreamGoesOn() { coordinator.upstreamGoesOn() }
-
-    package override func pauses(_ source: any PausableSource) -> Bool { coordinator.pauses(source) }
-
-    // As in RxSwift, a source that completes is disposed of before its completion is passed on, but afterwards inside its own subscription.
-
-    override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
-
-    override func completed() { completed(then: {}) }
-
-    override func error(_ error: any Swift.Error, then after: () -> Void) {
-        if subscribePhase.isOnStack { return endInside({ coordinator.error(error) }, then: after) }
-        coordinator.error(error)
-        cancel(isPostponed: coordinator.hasPostponed, after)
-    }
-
-    override func completed(then after: () -> Void) {
-        guard subscribePhase.isOnStack else {
-            endSource()
-            proceed()
-            return after()
-        }
-        let source = unlinkSource()
-        source?.quiesceChain()
-        proceed()
-        after()
-        source?.cancel()
-    }
-
-    private func proceed() {
-        guard let successor = coordinator.successor(in: self) else { return }
-        Trampoline.unretained._withUnsafeGuaranteedRef { trampoline in
-            trampoline.submit(job.prepared(for: successor, in: self))
-        }
-    }
-}
-
-/// Subscribes to the next source of a slot. At most one is on its way, since the source before it has ended.
-private final class LimitedMergeJob<Element>: Job {
-    // Used only by the thread whose trampoline has the job.
-    private var inner: Observable<Element>?
-    private var slot: LimitedMergeSlot<Element>?
-
-    func prepared(for inner: Observable<Element>, in slot: LimitedMergeSlot<Element>) -> Job {
-        self.inner = inner
-        self.slot = slot
-        return self
-    }
-
-    override func run(_ budget: inout Int) -> Bool {
-        let (inner, slot) = (self.inner.take(), self.slot.take())
-        if let inner { slot?.run(inner) }
-        return true
-    }
 }
