@@ -19,17 +19,13 @@ class CustomSchedulerAdapter: JobScheduler {
 
     final func unschedule(_ job: Job) {
         // Under the lock, as `unschedule` may come while another thread is submitting the job anew.
-        let ticket = lock.withLock {
-            let ticket = job.ticket
-            job.ticket = nil
-            return ticket
-        }
-        (ticket as? SingleAssignmentDisposable)?.dispose()
+        takeTicket(of: job)?.dispose()
     }
 
-    private func releaseTicket(of job: Job) {
+    private func takeTicket(of job: Job) -> SingleAssignmentDisposable? {
         var ticket: AnyObject?
         lock.withLock { swap(&ticket, &job.ticket) }
+        return ticket as? SingleAssignmentDisposable
     }
 
     final var runQueue: RunQueue? { nil }
@@ -46,9 +42,10 @@ class CustomSchedulerAdapter: JobScheduler {
         var old: AnyObject? = ticket
         lock.withLock { swap(&old, &job.ticket) }
         let disposable = schedule { job in
-            // The ticket may hold this action, and with it the job.
-            self.releaseTicket(of: job)
+            // The ticket may hold this action, and with it the job. It is disposed of behind the action: the scheduler may count what is left.
+            let ticket = self.takeTicket(of: job)
             if !job.isCancelled { job.runToItsEnd(on: self) }
+            ticket?.dispose()
             return Disposables.create()
         }
         ticket.setDisposable(disposable)

@@ -4,7 +4,8 @@ public import Foundation
 
 /// Runs actions as operations of an `OperationQueue`, which bounds how many run at the same time.
 ///
-/// The events of one `observe(on:)` come one at a time and in order; a burst of them is one operation.
+/// The events of one `observe(on:)` come one at a time and in order; a burst of them is one operation. If the program cancels an operation that has
+/// not begun, as `cancelAllOperations()` does, an action is dropped, and a hop whose events it had fails with a `SchedulerEndedError`.
 public class OperationQueueScheduler: ImmediateSchedulerType, @unchecked Sendable {
     /// The queue on which the work runs.
     public let operationQueue: OperationQueue
@@ -50,12 +51,16 @@ private final class OperationJobs: JobScheduler {
     }
 
     func submit(_ job: Job) {
-        let operation = BlockOperation { job.runToItsEnd(on: self) }
+        let operation = JobOperation(job, on: self)
         operation.queuePriority = priority
         queue.addOperation(operation)
     }
 
     func unschedule(_ job: Job) {}
+
+    func tellOfLoss(_ body: @escaping (any Swift.Error) -> Void) {
+        LossDelivery.submit(schedulerName: queue.name ?? "OperationQueue", body)
+    }
 
     var runQueue: RunQueue? { nil }
 
@@ -63,4 +68,29 @@ private final class OperationJobs: JobScheduler {
     var batchLimit: Int { 4096 }
 
     var hasWaitingJobs: Bool { false }
+}
+
+/// Runs a job, or rejects it if the program has cancelled the operation.
+private final class JobOperation: Operation, @unchecked Sendable {
+    private let job: Job
+    private let scheduler: OperationJobs
+    /// Only the thread of `start` uses it.
+    private var hasRun = false
+
+    init(_ job: Job, on scheduler: OperationJobs) {
+        self.job = job
+        self.scheduler = scheduler
+        super.init()
+    }
+
+    // The queue starts a cancelled operation, too, and that does not call `main`.
+    override func start() {
+        super.start()
+        if !hasRun { _ = job.wasRejected() }
+    }
+
+    override func main() {
+        hasRun = true
+        job.runToItsEnd(on: scheduler)
+    }
 }

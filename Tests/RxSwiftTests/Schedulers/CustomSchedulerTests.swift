@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RxSwift
+import Testing
+
+/// What a scheduler of the program's own sees of the library.
+@Suite struct CustomSchedulerTests {
+    /// Counts the actions that were scheduled and not disposed of.
+    private final class CountingScheduler: ImmediateSchedulerType {
+        private var waiting: [() -> Void] = []
+        private(set) var outstanding = 0
+
+        func schedule<State>(_ state: State, action: @escaping (State) -> any Disposable) -> any Disposable {
+            outstanding += 1
+            let action = SingleAssignmentDisposable(running: { action(state) })
+            waiting.append(action.run)
+            return Disposables.create {
+                self.outstanding -= 1
+                action.disposable.dispose()
+            }
+        }
+
+        func runAll() {
+            while !waiting.isEmpty { waiting.removeFirst()() }
+        }
+
+        private struct SingleAssignmentDisposable {
+            let disposable = RxSwift.SingleAssignmentDisposable()
+            let running: () -> any Disposable
+
+            func run() { if !disposable.isDisposed { disposable.setDisposable(running()) } }
+        }
+    }
+
+    /// The fault: as many as there were elements were left.
+    @Test("What a scheduler has returned for an action is disposed of when it has run") func disposedActions() {
+        let scheduler = CountingScheduler()
+        var elements: [Int] = []
+        _ = Observable.range(start: 0, count: 3, scheduler: scheduler).subscribe(onNext: { elements.append($0) })
+        _ = Observable.from([3, 4], scheduler: scheduler).subscribe(onNext: { elements.append($0) })
+        let subject = PublishSubject<Int>()
+        _ = subject.observe(on: scheduler).subscribe(onNext: { elements.append($0) })
+        subject.onNext(5)
+        subject.onNext(6)
+        let subscription = Observable<Int>.never().subscribe(on: scheduler).subscribe()
+        scheduler.runAll()
+        #expect(elements.sorted() == [0, 1, 2, 3, 4, 5, 6])
+        #expect(scheduler.outstanding == 0)
+        subscription.dispose()
+        scheduler.runAll()
+        #expect(scheduler.outstanding == 0)
+    }
+}
