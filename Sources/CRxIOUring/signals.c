@@ -44,6 +44,8 @@ struct rx_signal_watch {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct rx_signal_watch *) cells;
+// How many handlers walk the list. A cell in front of one is not taken: who observes a signal because of its delivery would get it, too.
+static atomic_int walkers;
 // How many watch a signal. Under the mutex.
 static unsigned watchers[SIGNAL_COUNT];
 // What was there before our handler. Written under the mutex, while our handler is not installed, and only if it is not the same already: a
@@ -61,6 +63,7 @@ static __thread volatile uint64_t at_work;
 
 static void count(int signal, pid_t process) {
     static const uint64_t one = 1;
+    atomic_fetch_add(&walkers, 1);
     // Acquiring: paired with the release in `take_cell`. The cells themselves are sequentially consistent: see `rx_signal_unwatch`.
     for (struct rx_signal_watch *cell = atomic_load_explicit(&cells, memory_order_acquire); cell; cell = cell->next) {
         if (cell->maker != process) continue;
@@ -72,6 +75,7 @@ static void count(int signal, pid_t process) {
         }
         atomic_fetch_sub(&cell->visitors, 1);
     }
+    atomic_fetch_sub(&walkers, 1);
 }
 
 static void handle(int signal, siginfo_t *info, void *context) {
@@ -147,7 +151,7 @@ static void uninstall(int signal) {
 // Under the mutex. Null if there is no memory.
 static struct rx_signal_watch *take_cell(void) {
     struct rx_signal_watch *first = atomic_load_explicit(&cells, memory_order_relaxed);
-    for (struct rx_signal_watch *cell = first; cell; cell = cell->next)
+    for (struct rx_signal_watch *cell = first; cell && atomic_load(&walkers) == 0; cell = cell->next)
         if (atomic_load(&cell->signal) == 0 && cell->maker == getpid()) return cell;
     struct rx_signal_watch *made = calloc(1, sizeof *made);
     if (!made) return NULL;

@@ -212,7 +212,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         // Rejected here, since it would take the room of others until the system rejects it.
         if bytes.count > maxBytes { return EMSGSIZE }
         let before = OutputLoad(word: load.fetchAdd(UDPCore.addend(bytes)))
-        if !before.isEmpty, before.weight + bytes.count > sendLimit {
+        if !before.isEmpty, before.weight + OutputLoad(word: UDPCore.addend(bytes)).weight > sendLimit {
             subtract(bytes)
             return ENOBUFS
         }

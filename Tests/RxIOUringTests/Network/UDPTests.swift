@@ -217,6 +217,29 @@ import Testing
         }
     }
 
+    /// The fault: the 128 bytes of the new datagram were not counted.
+    @Test(
+        "No datagram is accepted beyond the limit",
+        arguments: [(128, 0, 1), (256, 10, 1), (1_000, 73, 4), (1_000, 72, 5)])
+    func exactLimit(limit: Int, size: Int, count: Int) throws {
+        try leavingNothingBehind {
+            let scheduler = IOUringScheduler()
+            let socket = try UDP.bind(port: 0, sendLimit: limit, scheduler: scheduler)
+            let (isBusy, mayGoOn) = (OneShot(), OneShot())
+            scheduler.run {
+                isBusy.fire()
+                _ = mayGoOn.wait(seconds: 10)
+            }
+            #expect(isBusy.wait(seconds: 10))
+            var accepted = 0
+            while accepted < 100, socket.send(ByteChunk(pattern(size)), to: socket.address) { accepted += 1 }
+            #expect(accepted == count)
+            mayGoOn.fire()
+            socket.close()
+            scheduler.shutdown()
+        }
+    }
+
     /// The fault: the sequence completes or fails by chance.
     @Test("Receiving fails when the loop is shut down", arguments: Backend.built)
     func shutdown(_ backend: Backend) throws {

@@ -49,6 +49,31 @@ import Testing
         }
     }
 
+    /// The fault: the handler was still walking the list of those who observe the signal, and found the new one in a place in front of it.
+    @Test("Who observes a signal because of its delivery does not get that one") func observedInDelivery() async {
+        await #expect(processExitsWith: .success) {
+            let scheduler = IOUringScheduler()
+            for _ in 0..<2_000 {
+                let (first, second) = (AtomicCounter(0), AtomicCounter(0))
+                let observed = Signals.observe(SIGUSR1, scheduler: scheduler)
+                let bag = CompositeDisposable()
+                // Places that are free again.
+                let places = (0..<8).map { _ in observed.subscribe() }
+                _ = bag.insert(
+                    observed.subscribe(onNext: { _ in
+                        _ = bag.insert(observed.subscribe(onNext: { _ in second.increment() }))
+                        first.increment()
+                    }))
+                for place in places { place.dispose() }
+                rx_test_raise(SIGUSR1)
+                precondition(soon { first.value == 1 })
+                scheduler.run { bag.dispose() }
+                precondition(second.value == 0, "the signal came to one that observed it later")
+            }
+            exit(0)
+        }
+    }
+
     /// The fault: the loop's thread took the signal, which its own writes raised; and by default it ends the process.
     @Test("Writes of a loop that observes SIGPIPE raise none", arguments: [true, false])
     func brokenPipe(_ hasDefault: Bool) async {
