@@ -214,13 +214,13 @@ final class LimitedMergeCoordinator<Element>: SerializedSink<Element> {
     /// Leaves a source, and those that follow in its slot, to a deputy. Returns false if there is none.
     @inline(never)
     func leave(_ inner: Observable<Element>, in slot: LimitedMergeSlot<Element>) -> Bool {
-        deputySlots.fetchAdd(1)
+        _ = deputySlots.fetchAdd(1)
         if DeputyPool.shared.submit(LimitedMergeHandover(inner, in: slot, of: self)) { return true }
         deputyLeft()
         return false
     }
 
-    func deputyLeft() { deputySlots.fetchAdd(0 &- 1) }
+    func deputyLeft() { _ = deputySlots.fetchAdd(0 &- 1) }
 
     /// Slows down a producer that is faster than a deputy.
     @inline(never)

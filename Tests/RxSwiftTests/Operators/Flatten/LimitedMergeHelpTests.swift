@@ -42,7 +42,7 @@ import Testing
                 case .subscribe: merged.subscribe().dispose()
                 case .emitInCallback: _ = Observable.of(1).subscribe(onNext: { relay.accept($0) })
                 }
-                calls.fetchAdd(1)
+                _ = calls.fetchAdd(1)
             }
         }
         #expect(settles { calls.loadRelaxed() == 50 })

@@ -78,7 +78,7 @@ import Testing
         let serial = SerialDispatchQueueScheduler(internalSerialQueueName: "kept")
         let emitted = AtomicWord(0)
         let endless = Observable.generate(initialState: 0, condition: { _ in true }, iterate: { $0 &+ 1 })
-            .do(onNext: { _ in emitted.fetchAdd(1) })
+            .do(onNext: { _ in _ = emitted.fetchAdd(1) })
         let subscription = chain.make(endless).subscribe(on: serial).subscribe()
         #expect(settles { emitted.loadRelaxed() > 10 })
         subscription.dispose()
@@ -93,7 +93,7 @@ import Testing
     @Test("Two endless sources that take turns end as well") func twoSources() {
         let serial = SerialDispatchQueueScheduler(internalSerialQueueName: "kept")
         let emitted = AtomicWord(0)
-        let endless = Observable.repeatElement(1).do(onNext: { _ in emitted.fetchAdd(1) })
+        let endless = Observable.repeatElement(1).do(onNext: { _ in _ = emitted.fetchAdd(1) })
         let subscription = Observable.zip(endless, endless, KeptSchedulerTests.never) { $2 }.subscribe(on: serial)
             .subscribe()
         #expect(settles { emitted.loadRelaxed() > 10 })
