@@ -175,9 +175,14 @@ static pthread_once_t watches_forks = PTHREAD_ONCE_INIT;
 
 static void lock_before_fork(void) { pthread_mutex_lock(&mutex); }
 static void unlock_after_fork(void) { pthread_mutex_unlock(&mutex); }
+static void unlock_in_child(void) {
+    // A handler that walked on another thread is missing here, and never leaves the list.
+    atomic_store(&walkers, 0);
+    pthread_mutex_unlock(&mutex);
+}
 
 // The mutex is held during the fork: another thread that held it would be missing in the child, and never release it.
-static void watch_forks(void) { (void)pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork); }
+static void watch_forks(void) { (void)pthread_atfork(lock_before_fork, unlock_after_fork, unlock_in_child); }
 
 rx_signal_watch *rx_signal_watch_make(int signal, int eventfd, int *error) {
     *error = EINVAL;

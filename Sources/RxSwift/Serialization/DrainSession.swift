@@ -23,12 +23,12 @@ package final class DrainSession {
         nonisolated(unsafe) static var eventLimit = Int.max
         static let waitThreshold = 1_000_000
     #else
-        private static let eventLimit = 256
+        static let eventLimit = 256
         /// With more events pending than this, a producer may wait for the drainer.
         static let waitThreshold = 4_096
     #endif
-    private static let timeLimit: UInt64 = 1_000_000
-    private static let renewalTime: UInt64 = 4_000_000
+    static let timeLimit: UInt64 = 1_000_000
+    static let renewalTime: UInt64 = 4_000_000
     private static let waitLimit: UInt64 = 1_000_000
 
     /// The number of drains on this thread's stack.

@@ -102,20 +102,17 @@ package final class Trampoline {
     }
 }
 
-/// What a thread may still do for other threads while its trampoline is open: 256 jobs, or a millisecond of them, of every four milliseconds.
+/// Bounds what a thread does for other threads while its trampoline is open, as `DrainSession` bounds the events it delivers for them.
 private struct ForeignBudget {
     private var jobs = 0
     /// A time of `MonotonicClock`; 0 before the first job.
     private var deadline: UInt64 = 0
 
-    private static let timeLimit: UInt64 = 1_000_000
-    private static let renewalTime: UInt64 = 4_000_000
-
     mutating func admitsJob() -> Bool {
         let now = MonotonicClock.now()
-        if deadline == 0 || now >= deadline - ForeignBudget.timeLimit + ForeignBudget.renewalTime {
-            jobs = 256
-            deadline = now + ForeignBudget.timeLimit
+        if deadline == 0 || now >= deadline - DrainSession.timeLimit + DrainSession.renewalTime {
+            jobs = DrainSession.eventLimit
+            deadline = now + DrainSession.timeLimit
         }
         if now >= deadline { jobs = 0 }
         if jobs == 0 { return false }

@@ -12,7 +12,7 @@ import Testing
 
         func schedule<State>(_ state: State, action: @escaping (State) -> any Disposable) -> any Disposable {
             outstanding += 1
-            let action = SingleAssignmentDisposable(running: { action(state) })
+            let action = ScheduledAction(running: { action(state) })
             waiting.append(action.run)
             return Disposables.create {
                 self.outstanding -= 1
@@ -24,8 +24,8 @@ import Testing
             while !waiting.isEmpty { waiting.removeFirst()() }
         }
 
-        private struct SingleAssignmentDisposable {
-            let disposable = RxSwift.SingleAssignmentDisposable()
+        private struct ScheduledAction {
+            let disposable = SingleAssignmentDisposable()
             let running: () -> any Disposable
 
             func run() { if !disposable.isDisposed { disposable.setDisposable(running()) } }

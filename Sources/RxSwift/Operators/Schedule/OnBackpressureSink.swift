@@ -157,9 +157,9 @@ final class OnBackpressureSink<Element>: Sink<Element>, SerializerTarget, Pausab
         lock.unlock()
     }
 
-    /// Pauses a source while the buffer is full, if it suspends sources at all.
     override func upstreamGoesOn() { downstream.upstreamGoesOn() }
 
+    /// Pauses a source while the buffer is full, if it suspends sources at all.
     override func pauses(_ source: any PausableSource) -> Bool {
         if policy.overflow != .suspend { return false }
         let inspected: WaitingSources.Inspected? = lock.withLock {

@@ -41,7 +41,7 @@ import Testing
         Chain("take(until:)", { $0.filter { _ in false }.take(until: never) }),
         Chain("merge", { .merge(never, $0.filter { _ in false }) }),
         Chain("amb", { $0.filter { _ in false }.amb(never) }),
-        Chain("sequenceEqual by zip", { Observable.zip($0.filter { _ in false }, $0) { $1 } }),
+        Chain("zip of one source twice", { Observable.zip($0.filter { _ in false }, $0) { $1 } }),
     ]
 
     static let sharing = [
@@ -56,7 +56,7 @@ import Testing
     static let timed = [
         Chain("debounce", { $0.debounce(.seconds(1_000), scheduler: main) }),
         Chain("throttle", { $0.skip(1).throttle(.seconds(1_000), scheduler: main).skip(1) }),
-        Chain("sampling by time", { $0.filter { _ in false }.timeout(.seconds(1_000), scheduler: main) }),
+        Chain("timeout", { $0.filter { _ in false }.timeout(.seconds(1_000), scheduler: main) }),
         Chain("skip(_:scheduler:)", { $0.skip(.seconds(1_000), scheduler: main) }),
     ]
 
@@ -82,12 +82,7 @@ import Testing
         let subscription = chain.make(endless).subscribe(on: serial).subscribe()
         #expect(settles { emitted.loadRelaxed() > 10 })
         subscription.dispose()
-        let isFree = AtomicWord(0)
-        _ = serial.schedule(()) { _ in
-            isFree.storeRelaxed(1)
-            return Disposables.create()
-        }
-        #expect(settles { isFree.loadRelaxed() == 1 })
+        #expect(isFree(serial))
     }
 
     @Test("Two endless sources that take turns end as well") func twoSources() {
@@ -98,11 +93,15 @@ import Testing
             .subscribe()
         #expect(settles { emitted.loadRelaxed() > 10 })
         subscription.dispose()
-        let isFree = AtomicWord(0)
-        _ = serial.schedule(()) { _ in
-            isFree.storeRelaxed(1)
+        #expect(isFree(serial))
+    }
+
+    private func isFree(_ scheduler: SerialDispatchQueueScheduler) -> Bool {
+        let hasRun = AtomicWord(0)
+        _ = scheduler.schedule(()) { _ in
+            hasRun.storeRelaxed(1)
             return Disposables.create()
         }
-        #expect(settles { isFree.loadRelaxed() == 1 })
+        return settles { hasRun.loadRelaxed() == 1 }
     }
 }
