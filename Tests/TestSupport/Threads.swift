@@ -33,6 +33,17 @@ package func race(rounds: [[@Sendable () -> Void]]) {
     waitForDeputies()
 }
 
+extension DispatchGroup {
+    /// Runs a body on a thread of its own, which the group waits for.
+    package func onThread(_ body: @escaping @Sendable () -> Void) {
+        enter()
+        Thread.detachNewThread {
+            body()
+            self.leave()
+        }
+    }
+}
+
 /// Waits spinning until a condition holds, which another thread is about to make true.
 package func spin(until condition: () -> Bool) {
     var spins = 0

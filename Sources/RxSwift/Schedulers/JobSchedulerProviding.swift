@@ -45,6 +45,8 @@ final class CurrentThreadJobScheduler: JobScheduler {
 
     func submit(_ job: Job) { Trampoline.current.submit(job) }
 
+    func makePrivateQueue() -> PrivateRunQueue { TrampolineRunQueue(scheduler: self) }
+
     func unschedule(_ job: Job) {}
 
     var runQueue: RunQueue? { nil }

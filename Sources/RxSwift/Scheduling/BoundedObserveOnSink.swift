@@ -6,6 +6,7 @@ import RxPrimitives
 package final class BoundedObserveOnSink<Element>: EventBatchingSink<Element> {
     private let events: BoundedObserveOnQueue<Element>
     private let onDropped: ((Element) -> Void)?
+    private let privateQueue: PrivateRunQueue?
 
     package init(
         downstream: Sink<Element>, policy: OverflowPolicy, onDropped: ((Element) -> Void)?,
@@ -14,10 +15,12 @@ package final class BoundedObserveOnSink<Element>: EventBatchingSink<Element> {
         let runQueue: RunQueue
         if let shared = scheduler.runQueue {
             runQueue = shared
+            privateQueue = nil
             events = BoundedObserveOnQueue(downstream: downstream, policy: policy, sharedBy: scheduler)
         } else {
-            let own = PrivateRunQueue(scheduler: scheduler)
+            let own = scheduler.makePrivateQueue()
             runQueue = own
+            privateQueue = own
             events = BoundedObserveOnQueue(downstream: downstream, policy: policy, in: own)
         }
         self.onDropped = onDropped
@@ -33,6 +36,7 @@ package final class BoundedObserveOnSink<Element>: EventBatchingSink<Element> {
             leaveInline()
             if isFirst { return }
         }
+        privateQueue?.noteProducer()
         let (outcome, needsEvent) = events.offer(element)
         if needsEvent { submitBatch() }
         switch outcome {

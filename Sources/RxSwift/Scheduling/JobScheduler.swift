@@ -16,6 +16,9 @@ package protocol JobScheduler: AnyObject {
     /// The queue that all work of this scheduler shares, if it is serial. Nil if jobs may run at the same time.
     var runQueue: RunQueue? { get }
 
+    /// Makes the queue of one hop, if this scheduler is not serial.
+    func makePrivateQueue() -> PrivateRunQueue
+
     /// Decides whether work may run where it is submitted, the same object at any time. Nil where it never may.
     var inlineGate: InlineGate? { get }
 
@@ -31,6 +34,7 @@ package protocol JobScheduler: AnyObject {
 }
 
 extension JobScheduler {
+    @usableFromInline package func makePrivateQueue() -> PrivateRunQueue { PrivateRunQueue(scheduler: self) }
     @usableFromInline package var inlineGate: InlineGate? { nil }
     @usableFromInline package func tellOfLoss(_ body: @escaping (any Swift.Error) -> Void) {}
 }

@@ -8,7 +8,7 @@ import RxPrimitives
 /// submitted in between. So a burst costs one job, and all work of a serial scheduler keeps its order of submission. Cost per event:
 /// a push, a read-modify-write, and no allocation in steady state.
 @usableFromInline
-package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
+package class ObserveOnSink<Element>: EventBatchingSink<Element> {
     private let events: ObserveOnQueue<Element>
     /// The downstream of `events`, to be called without counting a reference.
     private let downstream: Unmanaged<Sink<Element>>
@@ -30,7 +30,7 @@ package final class ObserveOnSink<Element>: EventBatchingSink<Element> {
             runQueue = shared
             events = queueType.init(downstream: downstream, sharedBy: scheduler)
         } else {
-            let own = PrivateRunQueue(scheduler: scheduler)
+            let own = scheduler.makePrivateQueue()
             runQueue = own
             events = queueType.init(downstream: downstream, in: own)
         }

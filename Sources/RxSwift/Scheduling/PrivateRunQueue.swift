@@ -3,8 +3,9 @@
 import RxPrimitives
 
 /// The private run queue of one hop on a scheduler that is not serial, or not of this library. A job of that scheduler drains it.
-package final class PrivateRunQueue: RunQueue {
-    let scheduler: any JobScheduler
+@usableFromInline
+package class PrivateRunQueue: RunQueue {
+    final let scheduler: any JobScheduler
     private let job = WakeJob()
 
     /// 1 from the call of `unschedule` on.
@@ -23,8 +24,11 @@ package final class PrivateRunQueue: RunQueue {
         if isUnscheduled.loadRelaxed() != 0 { scheduler.unschedule(job) }
     }
 
+    /// Notes which thread sends an event that is about to be queued. For queues in which that makes a difference.
+    func noteProducer() {}
+
     /// Unschedules the queue, whose work is not wanted any more: jobs that have not run are released with the queue.
-    package func unschedule() {
+    package final func unschedule() {
         isUnscheduled.storeRelaxed(1)
         scheduler.unschedule(job)
     }

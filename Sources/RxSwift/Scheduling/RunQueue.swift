@@ -46,8 +46,11 @@ package class RunQueue {
 
     /// Arranges for `drainBatch` to be called soon.
     ///
-    /// Called when a submission finds the queue idle, and when a batch ends before the queue is empty.
+    /// Called when a submission finds the queue idle.
     package func wake() { abstractMethod() }
+
+    /// Does the same at the end of a batch that has left jobs, on the thread that ran it.
+    package func wakeAgain() { wake() }
 
     /// The name of the underlying queue, if no batch can run there while the calling thread waits.
     ///
@@ -125,7 +128,7 @@ package class RunQueue {
         session._withUnsafeGuaranteedRef { $0.beginCallbacks() }
         let isLeft = runJobs()
         session._withUnsafeGuaranteedRef { $0.endCallbacks() }
-        if isLeft { wake() }
+        if isLeft { wakeAgain() }
     }
 
     /// Runs jobs until none is left or the turn is over. The caller is the drainer, and stays the drainer.

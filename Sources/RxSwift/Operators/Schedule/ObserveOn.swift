@@ -37,7 +37,9 @@ final class ObserveOn<Element>: Observable<Element>, @unchecked Sendable {
         self.source = source
         self.scheduler = scheduler
         weigh = weigher(of: Element.self, for: "observe(on:)")
-        sinkType = ObserveOnSink<Element>.self
+        sinkType =
+            type(of: scheduler) == CurrentThreadScheduler.self
+            ? TrampolineHopSink<Element>.self : ObserveOnSink<Element>.self
         queueType = ObserveOnQueue<Element>.self
         super.init()
         #if TRACE_RESOURCES

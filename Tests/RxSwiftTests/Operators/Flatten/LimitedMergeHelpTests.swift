@@ -32,11 +32,11 @@ import Testing
         let calls = AtomicWord(0)
         let threads = DispatchGroup()
         for _ in 0..<2 {
-            onThread(of: threads) {
+            threads.onThread {
                 while isOver.loadRelaxed() == 0 { relay.accept(1) }
             }
         }
-        onThread(of: threads) {
+        threads.onThread {
             while calls.loadRelaxed() < 50, isOver.loadRelaxed() == 0 {
                 switch call {
                 case .subscribe: merged.subscribe().dispose()
@@ -76,14 +76,6 @@ import Testing
         for half in [1, 2] {
             let own = elements.filter { $0 > 0 && ($0 - half) % 2 == 0 }
             #expect(own == own.sorted() && own.count == count)
-        }
-    }
-
-    private func onThread(of group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
-        group.enter()
-        Thread.detachNewThread {
-            body()
-            group.leave()
         }
     }
 }
