@@ -12,7 +12,8 @@ extension ObservableType where Element == ByteChunk {
     /// until others had theirs, and no stage below pauses the source.
     ///
     /// Directly on `Connection.received`, a subscriber that leaves behind a line, as `take(1)` does, leaves the bytes after it to the next subscriber
-    /// of `received`: a head of lines and then a body of another form.
+    /// of `received`: a head of lines and then a body of another form. Lines that wait in a stage between, as in `observe(on:)` or in a shared
+    /// sequence with a subscriber on another thread, are not left to it: `take(1)` comes before such a stage.
     /// - Parameter maximumLength: the number of bytes that a line may have, not negative, without its line ending.
     /// - Returns: the lines. Fails with an `IOError` of `EMSGSIZE` at a line that is longer, which names the peer or the file if this is
     ///   called on `Connection.received` or `File.read` itself, and as the source does.

@@ -39,8 +39,10 @@ struct SubscribePhase: ~Copyable {
 
     /// Returns whether a release was postponed, which the caller does now.
     func end() -> Bool {
-        let isPostponed = state.loadRelaxed() == SubscribePhase.postponed
-        state.storeRelaxed(SubscribePhase.none)
+        let known = state.loadRelaxed()
+        let isPostponed = known == SubscribePhase.postponed
+        // A source that ended on another thread may have been followed by one to which that thread is subscribing.
+        if isPostponed || known == CurrentThread.identity { state.storeRelaxed(SubscribePhase.none) }
         return isPostponed
     }
 }

@@ -129,7 +129,7 @@ public enum Hooks {
         #if DEBUG
             let trace = callStack.joined(separator: "\n")
             print(
-                "Unhandled error happened: \(error)" + (trace.isEmpty ? "" : "\n subscription called from:\n\(trace)"))
+                "Unhandled error happened: \(error)" + (trace.isEmpty ? "" : "\nsubscription called from:\n\(trace)"))
         #endif
     })
 

@@ -70,7 +70,7 @@ import Testing
             let subscriptions = pipelines.map { $0.subscribe() }
             for element in 0..<1_100 { source.onNext(element) }
             let expected = [
-                "concat 1000", "concatMap 1000", "delay 1000", "merge(maxConcurrent:) 1000", "zip 1024", "zip 1024",
+                "concat 1000", "concatMap 1000", "delay 1000", "flatMap(maxConcurrent:) 1000", "zip 1024", "zip 1024",
             ]
             precondition(reports.sorted() == expected, "\(reports)")
             for subscription in subscriptions { subscription.dispose() }

@@ -44,7 +44,9 @@ extension ObservableType {
         maxConcurrent: Int, priority: TaskPriority? = nil,
         @_inheritActorContext _ selector: @escaping @Sendable (Element) async throws -> Source
     ) -> Observable<Source.Element> {
-        LimitedMerge(source: asObservable(), limit: max(1, maxConcurrent), dropsWhenFull: false) { element in
+        LimitedMerge(
+            source: asObservable(), limit: max(1, maxConcurrent), dropsWhenFull: false, name: "flatMap(maxConcurrent:)"
+        ) { element in
             AsyncMap(source: .just(element), limit: 1, keepsOrder: true, priority: priority, transform: selector)
                 .concatMap { $0 }
         }

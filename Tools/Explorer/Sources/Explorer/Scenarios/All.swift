@@ -4,6 +4,6 @@ extension Scenario {
     static var all: [Scenario] {
         queues + disposables + stages + operators + sharing + pools + drainLoop + serializers + subjects + turns
             + upstreamShares + loopTurns + hostQueues
-            + pausingQueues + pressure + resubscribing
+            + pausingQueues + pressure + resubscribing + help
     }
 }
