@@ -35,7 +35,6 @@ final class TrampolineRunQueue: PrivateRunQueue, DeputyWork {
 }
 
 /// The stage of `observe(on: CurrentThreadScheduler.instance)`.
-@usableFromInline
 final class TrampolineHopSink<Element>: ObserveOnSink<Element> {
     package override func next(_ element: Element) {
         (runQueue as? TrampolineRunQueue)?.noteProducer()

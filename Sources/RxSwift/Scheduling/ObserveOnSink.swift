@@ -165,7 +165,7 @@ package class EventBatchingSink<Element>: Sink<Element> {
 
     package final override func cancel() {
         batchedEvents.isCancelled.storeRelaxed(1)
-        (runQueue as? PrivateRunQueue)?.unschedule()
+        runQueue.unschedule()
         cancelUpstream()
         batchedEvents.releaseElements()
     }

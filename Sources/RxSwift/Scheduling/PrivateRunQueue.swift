@@ -27,8 +27,8 @@ package class PrivateRunQueue: RunQueue {
     /// Notes which thread sends an event that is about to be queued. For queues in which that makes a difference.
     func noteProducer() {}
 
-    /// Unschedules the queue, whose work is not wanted any more: jobs that have not run are released with the queue.
-    package final func unschedule() {
+    /// Unschedules the queue: jobs that have not run are released with it.
+    package final override func unschedule() {
         isUnscheduled.storeRelaxed(1)
         scheduler.unschedule(job)
     }

@@ -52,6 +52,9 @@ package class RunQueue {
     /// Does the same at the end of a batch that has left jobs, on the thread that ran it.
     package func wakeAgain() { wake() }
 
+    /// Reacts to the cancellation of a hop, whose work is not wanted any more.
+    package func unschedule() {}
+
     /// The name of the underlying queue, if no batch can run there while the calling thread waits.
     ///
     /// Nil also where that is not known, and where the caller can run the jobs that wait behind its own inline work.

@@ -167,6 +167,7 @@ package class ReplayCore<Element>: SubjectCore<Element> {
     package final override func admit(
         _ subscription: SubjectSubscription, _ downstream: Sink<Element>, subject: AnyObject
     ) {
+        subscription.isUnlisted = hasAcceptedStop
         downstream.link(subscription)
         var snapshot = ReplaySnapshot()
         defer { snapshot.releaseCopies(of: Element.self) }

@@ -103,6 +103,10 @@ package class SubjectListCore: SerializerTarget {
         !isStopped && subscriptionCount.loadAcquiring() != 0
     }
 
+    /// True once the subject has accepted its end.
+    // Acquiring: paired with the release in `accept`.
+    final var hasAcceptedStop: Bool { termination.loadAcquiring() > Termination.beingAccepted }
+
     /// Accepts the end of the subject, once.
     ///
     /// - Returns: false if an end was accepted before.
@@ -330,6 +334,7 @@ package class SubjectCore<Element>: SubjectListCore {
     ///
     /// - Parameter subject: named by the error, if it was disposed of.
     package func admit(_ subscription: SubjectSubscription, _ downstream: Sink<Element>, subject: AnyObject) {
+        subscription.isUnlisted = hasAcceptedStop
         downstream.link(subscription)
         switch stop {
         case nil: add(subscription)

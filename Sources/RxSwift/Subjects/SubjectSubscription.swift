@@ -21,6 +21,9 @@ package class SubjectSubscription: Stage {
     /// True if the downstream was released; only the core's drainer uses it.
     @exclusivity(unchecked) private(set) final var isReleased = false
 
+    /// True if the core does not know the subscription, because it had ended before. Set before the subscription is linked.
+    @exclusivity(unchecked) final var isUnlisted = false
+
     private final let core: SubjectListCore
 
     /// The downstream given to the initializer, retained. Released by the core's drainer, or with this object.
@@ -98,7 +101,8 @@ package class SubjectSubscription: Stage {
         let word = upstream.exchange(Stage.cancelled)
         if word == Stage.cancelled { return }
         if word & ~Stage.quiesced == Self.counted { core.uncountSubscription() }
-        core.remove(self)
+        // Where a callback of the core's subscribes over and over, as a `retry()` does, commands would pile up until it returns.
+        if isUnlisted { releaseDownstream() } else { core.remove(self) }
         didCancel()
     }
 

@@ -16,7 +16,7 @@ package final class Trampoline {
     /// The drain session of the thread, which is inside a callback while the trampoline is open.
     private let session = DrainSession.current
 
-    private var foreignBudget = ForeignBudget()
+    @exclusivity(unchecked) private var foreignBudget = ForeignBudget()
 
     private init() {}
 

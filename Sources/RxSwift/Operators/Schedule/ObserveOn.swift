@@ -37,9 +37,7 @@ final class ObserveOn<Element>: Observable<Element>, @unchecked Sendable {
         self.source = source
         self.scheduler = scheduler
         weigh = weigher(of: Element.self, for: "observe(on:)")
-        sinkType =
-            type(of: scheduler) == CurrentThreadScheduler.self
-            ? TrampolineHopSink<Element>.self : ObserveOnSink<Element>.self
+        sinkType = ObserveOnSink<Element>.self
         queueType = ObserveOnQueue<Element>.self
         super.init()
         #if TRACE_RESOURCES
@@ -66,8 +64,9 @@ final class ObserveOn<Element>: Observable<Element>, @unchecked Sendable {
 
     @usableFromInline
     override func subscribeCore(_ downstream: Sink<Element>) {
-        let sink = sinkType.init(
-            queueType, downstream: downstream, scheduler: jobScheduler(for: scheduler), weigh: weigh)
+        let jobs = jobScheduler(for: scheduler)
+        let type = jobs is CurrentThreadJobScheduler ? TrampolineHopSink<Element>.self : sinkType
+        let sink = type.init(queueType, downstream: downstream, scheduler: jobs, weigh: weigh)
         source.subscribeCore(sink)
     }
 }
