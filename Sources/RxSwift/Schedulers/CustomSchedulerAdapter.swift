@@ -18,14 +18,19 @@ class CustomSchedulerAdapter: JobScheduler {
     }
 
     final func unschedule(_ job: Job) {
+        var ticket: AnyObject?
         // Under the lock, as `unschedule` may come while another thread is submitting the job anew.
-        takeTicket(of: job)?.dispose()
+        lock.withLock { swap(&ticket, &job.ticket) }
+        (ticket as? SingleAssignmentDisposable)?.dispose()
     }
 
-    private func takeTicket(of job: Job) -> SingleAssignmentDisposable? {
-        var ticket: AnyObject?
-        lock.withLock { swap(&ticket, &job.ticket) }
-        return ticket as? SingleAssignmentDisposable
+    /// Takes the ticket of a job whose action runs. Returns false if the job was unscheduled, or has run: a user's scheduler may run an action twice.
+    private func take(_ ticket: SingleAssignmentDisposable, of job: Job) -> Bool {
+        lock.withLock {
+            guard job.ticket === ticket else { return false }
+            job.ticket = nil
+            return true
+        }
     }
 
     final var runQueue: RunQueue? { nil }
@@ -42,10 +47,10 @@ class CustomSchedulerAdapter: JobScheduler {
         var old: AnyObject? = ticket
         lock.withLock { swap(&old, &job.ticket) }
         let disposable = schedule { job in
-            // The ticket may hold this action, and with it the job. It is disposed of behind the action: the scheduler may count what is left.
-            let ticket = self.takeTicket(of: job)
+            guard self.take(ticket, of: job) else { return Disposables.create() }
             if !job.isCancelled { job.runToItsEnd(on: self) }
-            ticket?.dispose()
+            // The ticket may hold this action, and with it the job. It is disposed of behind the action: the scheduler may count what is left.
+            ticket.dispose()
             return Disposables.create()
         }
         ticket.setDisposable(disposable)

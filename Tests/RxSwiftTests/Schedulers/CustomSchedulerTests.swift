@@ -50,4 +50,26 @@ import Testing
         scheduler.runAll()
         #expect(scheduler.outstanding == 0)
     }
+
+    /// Runs each action at once, twice.
+    private final class RepeatingScheduler: ImmediateSchedulerType {
+        func schedule<State>(_ state: State, action: @escaping (State) -> any Disposable) -> any Disposable {
+            _ = action(state)
+            return action(state)
+        }
+    }
+
+    /// The fault: the second run took itself for the drainer of the hop's queue, and looked for work for ever.
+    @Test("An action that a scheduler runs twice does its work once", .timeLimit(.minutes(1))) func repeatedActions() {
+        let scheduler = RepeatingScheduler()
+        var elements: [Int] = []
+        let subject = PublishSubject<Int>()
+        let hop = subject.observe(on: scheduler).subscribe(onNext: { elements.append($0) })
+        subject.onNext(1)
+        subject.onNext(2)
+        hop.dispose()
+        _ = Observable.of(3, 4).subscribe(on: scheduler).subscribe(onNext: { elements.append($0) })
+        _ = Observable.from([5, 6], scheduler: scheduler).subscribe(onNext: { elements.append($0) })
+        #expect(elements == [1, 2, 3, 4, 5, 6])
+    }
 }

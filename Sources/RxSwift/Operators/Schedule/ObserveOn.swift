@@ -9,6 +9,9 @@ extension ObservableType {
     ///
     /// Events keep their order and come one at a time, on any scheduler. On a serial scheduler object they also keep their order of
     /// submission among all its work. An error does not overtake the elements before it.
+    ///
+    /// Elements that wait for a serial scheduler when the subscription is disposed of are released when that comes to them, as in RxSwift;
+    /// those of ``observe(on:buffer:overflow:onDropped:)`` are released at once.
     /// - Parameter scheduler: delivers the events. On `MainScheduler` they are delivered at once when the caller is already there.
     /// - SeeAlso: [ObserveOn](https://reactivex.io/documentation/operators/observeon.html)
     @inlinable
