@@ -33,7 +33,7 @@ extension File {
     /// While an observer lags behind, at most 16 files that took the name wait, open; if there are more, the ones in between are
     /// skipped, and `IOHooks.noticeHandler` is called.
     /// - Parameters:
-    ///   - path: the file.
+    ///   - path: the file; a relative path leads on from the working directory at `subscribe`.
     ///   - start: the place to begin at, in a file that the loop finds there. `beginning` misses nothing that is written right behind `subscribe`.
     ///   - chunkSize: the most bytes per chunk, at least 1.
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
@@ -63,7 +63,9 @@ extension File {
 }
 
 private final class FileFollowSource: ChunkSource {
+    /// From the root, so that a later change of the working directory changes nothing.
     private let path: File.Path
+    private let givenPath: File.Path
     private let start: File.FollowStart
     private let pool: BytePool
 
@@ -99,13 +101,14 @@ private final class FileFollowSource: ChunkSource {
 
     init(_ path: File.Path, from start: File.FollowStart, pool: BytePool, loop: EventLoop, downstream: Sink<ByteChunk>)
     {
-        self.path = path
+        self.path = path.absolute
+        givenPath = path
         self.start = start
         self.pool = pool
         super.init(loop: loop, downstream: downstream)
     }
 
-    override var subject: String { path.description }
+    override var subject: String { givenPath.description }
 
     override func begin() {
         // No file will ever have this name.
@@ -184,7 +187,7 @@ private final class FileFollowSource: ChunkSource {
             if !isMissingSome {
                 isMissingSome = true
                 IOHooks.report(
-                    "File.follow \(path): \(files.count - 1) files took the name while one was read; others may be skipped"
+                    "File.follow \(subject): \(files.count - 1) files took the name while one was read; others may be skipped"
                 )
             }
             return endLook()

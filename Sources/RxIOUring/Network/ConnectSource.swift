@@ -50,7 +50,7 @@ final class ConnectSource: LoopSource<Connection> {
 
     override var subject: String {
         switch target {
-        case .host(let host, let port): return "\(host):\(port)"
+        case .host(let host, let port): return SocketAddress.text(host, port)
         case .address(let address): return "\(address)"
         }
     }

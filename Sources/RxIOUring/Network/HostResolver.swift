@@ -32,7 +32,7 @@ extension EventLoop {
         } whenDone: { result in
             switch result {
             case .success(let resolved): whenDone(resolved)
-            case .failure(let error): whenDone(.failure(error.ioError(subject: "\(host):\(port)")))
+            case .failure(let error): whenDone(.failure(error.ioError(subject: SocketAddress.text(host, port))))
             }
         }
     }

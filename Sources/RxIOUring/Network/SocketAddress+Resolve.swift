@@ -32,7 +32,7 @@ extension SocketAddress {
         _ host: String, _ port: Int, flags: CInt = AI_ADDRCONFIG
     ) -> Result<[SocketAddress], IOError> {
         if host.containsNUL {
-            return .failure(IOError(code: EINVAL, operation: "resolve", subject: "\(host):\(port)"))
+            return .failure(IOError(code: EINVAL, operation: "resolve", subject: SocketAddress.text(host, port)))
         }
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
@@ -43,7 +43,7 @@ extension SocketAddress {
         defer { if let first { freeaddrinfo(first) } }
         if status != 0 {
             let code = status == EAI_SYSTEM ? errno : descriptorShortage ?? status
-            return .failure(IOError(code: code, operation: "resolve", subject: "\(host):\(port)"))
+            return .failure(IOError(code: code, operation: "resolve", subject: SocketAddress.text(host, port)))
         }
         var found: [SocketAddress] = []
         var next = first
@@ -72,7 +72,7 @@ private final class ResolveSource: LoopSource<[SocketAddress]> {
         super.init(loop: loop, downstream: downstream)
     }
 
-    override var subject: String { "\(host):\(port)" }
+    override var subject: String { SocketAddress.text(host, port) }
 
     override func begin() {
         if UInt16(exactly: port) == nil { return fail("resolve", EINVAL) }

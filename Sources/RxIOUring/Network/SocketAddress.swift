@@ -47,12 +47,12 @@ public struct SocketAddress: Sendable {
         guard let number = UInt16(exactly: port), !text.containsNUL,
             inet_pton(AF_INET6, String(parts[0]), &address) == 1
         else {
-            throw SocketAddress.invalid("[\(text)]:\(port)")
+            throw SocketAddress.invalid(SocketAddress.text(text, port))
         }
         var scope: UInt32 = 0
         if parts.count == 2 {
             scope = UInt32(parts[1]) ?? if_nametoindex(String(parts[1]))
-            if scope == 0 { throw SocketAddress.invalid("[\(text)]:\(port)") }
+            if scope == 0 { throw SocketAddress.invalid(SocketAddress.text(text, port)) }
         }
         let (high, low) = SocketAddress.halves(address)
         kind = .ipv6(high: high, low: low, port: number, scope: scope)
@@ -138,6 +138,13 @@ public struct SocketAddress: Sendable {
 
     private static func invalid(_ text: String) -> IOError {
         IOError(code: EINVAL, operation: "address", subject: text)
+    }
+}
+
+extension SocketAddress {
+    /// A host and a port for messages, written as an address with that port is.
+    static func text(_ host: String, _ port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
 

@@ -208,6 +208,8 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
     func enqueue(_ bytes: ByteChunk, _ receiver: SocketAddress?) -> CInt {
         let rejected = rejection.loadRelaxed()
         if rejected != 0 { return CInt(rejected) }
+        // A forked process has no loop thread that could send.
+        if rx_forks() != loop.forks { return ECANCELED }
         guard let receiver = receiver ?? currentPeer else { return EDESTADDRREQ }
         // Rejected here, since it would take the room of others until the system rejects it.
         if bytes.count > maxBytes { return EMSGSIZE }
@@ -223,8 +225,8 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
             loop.submit {
                 self.accept((packed, receiver))
             } rejected: {
-                self.subtract(packed)
-                return true
+                self.drop((packed, receiver))
+                return false
             }
         }
         return 0

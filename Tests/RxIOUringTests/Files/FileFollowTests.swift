@@ -37,7 +37,8 @@ func settle(_ scheduler: IOUringScheduler) {
         }
     }
 
-    @Test("A path without a folder names a file of the working directory", arguments: Backend.built)
+    /// The fault: after a change of the working directory a rotation was lost, or a file of the other directory was taken for the new one.
+    @Test("A path without a folder names a file of the working directory of then", arguments: Backend.built)
     func relativePath(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let before = getcwd(nil, 0)
@@ -46,8 +47,12 @@ func settle(_ scheduler: IOUringScheduler) {
             let received = Received.bytes(File.follow("log", from: .beginning, scheduler: scheduler))
             folder.append("one ".utf8, to: "log")
             #expect(await received.becomes("one "))
-            received.dispose()
             #expect(chdir(before!) == 0)
+            folder.rename("log", to: "log.1")
+            folder.append("late ".utf8, to: "log.1")
+            folder.append("two".utf8, to: "log")
+            #expect(await received.becomes("one late two"))
+            received.dispose()
         }
     }
 

@@ -13,6 +13,14 @@ private let hasIPv6: Bool = {
 }()
 
 @Suite(.enabled(if: hasIPv6, "this machine has no IPv6")) struct IPv6Tests {
+    @Test("Errors name a host that is an address as that address is written") func hostOfErrors() {
+        onLoop(Backend.built[0]) { scheduler in
+            let received = Receiver(TCP.connect(host: "2001:db8::1", port: 70_000, scheduler: scheduler).asObservable())
+            #expect(received.wait())
+            #expect("\(received.error!)".contains("[2001:db8::1]:70000"))
+        }
+    }
+
     @Test("A connection knows both addresses", arguments: Backend.built)
     func connections(_ backend: Backend) throws {
         try leavingNothingBehind {

@@ -111,6 +111,21 @@ import Testing
         }
     }
 
+    /// The fault: the child's datagrams counted as sent.
+    @Test("A child's datagrams are rejected", arguments: Backend.built) func datagrams(_ backend: Backend) throws {
+        try onLoop(backend) { scheduler in
+            let socket = try UDP.bind(port: 0, scheduler: scheduler)
+            let address = socket.address
+            let pid = rx_fork()
+            if pid == 0 {
+                IOHooks.sendRejectedHandler = { error, _ in _exit(error.code == ECANCELED ? 42 : 2) }
+                _exit(socket.send(ByteChunk("x"), to: address) ? 1 : 3)
+            }
+            #expect(status(of: pid) == 42)
+            socket.close()
+        }
+    }
+
     /// The fault: the child has none of the pool's threads, and may find its lock held.
     @Test("A child's pool forgets the work of its parent, and starts threads of its own")
     func blockingPool() {
