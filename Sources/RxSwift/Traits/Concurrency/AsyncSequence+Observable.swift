@@ -3,8 +3,8 @@
 extension AsyncSequence {
     /// An observable that iterates this sequence anew for each subscription, in a task of its own.
     ///
-    /// The task is cancelled when the subscription ends, and asks for no more elements; one that it is waiting for is lost. A sequence that can be iterated only once, such as `AsyncStream`, divides
-    /// its elements among the subscribers. While the stages below pause the task, it asks the sequence for no more elements.
+    /// The task is cancelled when the subscription ends, and asks at most twice more: so the sequence learns of it, and an `AsyncStream` ends. Elements that come then are lost. A
+    /// sequence that can be iterated only once, such as `AsyncStream`, divides its elements among the subscribers. While the stages below pause the task, it asks the sequence for no more elements.
     /// - Parameter priority: the priority of the task; without it the system's default.
     /// - Returns: sends the elements, in order, on the threads of the task. Ends with the error that the sequence throws; when that is
     ///   `CancellationError`, it completes.
@@ -15,13 +15,13 @@ extension AsyncSequence {
             let task = Task.detached(priority: priority) {
                 let source = PausableTask()
                 do {
-                    // Asked no more once the subscription has ended: other subscribers of a stream get its elements.
                     var iterator = sequence.makeAsyncIterator()
-                    while !observer.sink.isCancelled {
-                        guard let element = try await iterator.next() else { return observer.onCompleted() }
+                    while let element = try await iterator.next() {
+                        if observer.sink.isCancelled { return try await iterator.tellOfEnd() }
                         observer.onNext(element)
                         if !observer.sink.isCancelled { await source.waitWhilePaused(by: observer.sink) }
                     }
+                    observer.onCompleted()
                 } catch is CancellationError {
                     observer.onCompleted()
                 } catch {
@@ -30,5 +30,13 @@ extension AsyncSequence {
             }
             return Disposables.create { task.cancel() }
         }
+    }
+}
+
+extension AsyncIteratorProtocol {
+    /// Asks for an element in a task that is cancelled, so that the sequence learns of it: a producer may have to stop.
+    fileprivate mutating func tellOfEnd() async throws {
+        withUnsafeCurrentTask { $0?.cancel() }
+        _ = try await next()
     }
 }
