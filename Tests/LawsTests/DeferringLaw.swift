@@ -53,7 +53,7 @@ extension Laws {
             if let (calls, runs) = end.noted {
                 #expect(above.calls == calls, "the `do` above ran after the end, \(comment)")
                 let runsNow = Laws.closureRuns(of: scenario, withoutEnds: true)
-                if runsNow != runs, subject.row.isAsynchronous, attempt < 6 {
+                if runsNow != runs, subject.row.isAsynchronous, attempt < 3 {
                     scenario.dispose()
                     return play(subject, stage, kind, terminal, attempt: attempt + 1)
                 }

@@ -16,8 +16,9 @@ extension Laws {
         },
         asynchronous("asyncMap(maxConcurrent:keepsOrder:priority:_:)", "in order") { source, probe in
             source.asyncMap(maxConcurrent: 3) { element in
-                await Task.yield()
+                // First, as a call that began before the end may go on behind it.
                 probe.note("transform")
+                await Task.yield()
                 return element
             }
         },
