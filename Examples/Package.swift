@@ -22,10 +22,10 @@ let package = Package(
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
     ],
     targets: [
-        // What the programs decide, as structs and functions that know no socket and no thread: these have the unit tests.
+        // The decisions of the programs, as structs and functions without sockets or threads. The unit tests test these.
         .target(name: "PubSub"),
         .target(name: "LogLines"),
-        // What the programs have in common as programs: an option, and when they end.
+        // An option that all programs have, and the way in which they end.
         .target(name: "Program", dependencies: [rx("RxSwift"), rx("RxIOUring"), arguments]),
 
         // Measurements in, alerts out: observables and a scheduler, no socket.

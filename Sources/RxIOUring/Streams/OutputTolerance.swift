@@ -23,7 +23,7 @@ enum OutputTolerance {
     }
 }
 
-/// What an output learns of its input from the questions of the sources: how far beyond its limit it accepts what comes. Used in the context of the input.
+/// Tells an output how far beyond its limit it accepts input, by the questions that the sources have asked. Used in the context of the input.
 struct InputRecord {
     private var hasAsked = false
     /// The chunks that have come.

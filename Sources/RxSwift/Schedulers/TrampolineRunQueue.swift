@@ -6,6 +6,7 @@ import RxPrimitives
 ///
 /// That thread delivers what it has sent itself, and as much as law L12 allows of what others send meanwhile. A deputy delivers the rest.
 final class TrampolineRunQueue: PrivateRunQueue, DeputyWork {
+    // Relaxed: hints for the budget, by which nothing is published.
     /// The identity of the drainer's thread, which writes it.
     private let drainer = AtomicWord(0)
 

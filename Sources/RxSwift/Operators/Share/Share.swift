@@ -20,7 +20,9 @@ extension ObservableType {
     /// A sequence whose subscribers share one subscription to the source.
     ///
     /// The first subscriber starts the subscription to the source. It ends when the last subscriber leaves, or with the source's
-    /// terminal event. A subscriber that comes while that subscription is being disposed of starts a new one beside it. The sequence may be used from any thread; each subscriber gets its events one at a time, in one order. A synchronous
+    /// terminal event. A subscriber that comes while it is being disposed of starts a new one beside it.
+    ///
+    /// The sequence may be used from any thread; each subscriber gets its events one at a time, in one order. A synchronous
     /// source runs on the thread that connects, and so do all subscribers' closures for its events.
     /// - Parameters:
     ///   - replay: the number of last elements that a new subscriber gets inside `subscribe`; must not be negative.
