@@ -55,16 +55,7 @@ import Testing
     @Test("Nothing is lost or out of order while threads of the runtime help", arguments: Operator.allCases)
     func order(_ applied: Operator) {
         let subject = PublishSubject<Int>()
-        let received = Guarded<[Int]>([])
-        nonisolated(unsafe) var isInside = false
-        let ended = OneShot()
-        _ = applied.applied(to: subject).subscribe(
-            onNext: { element in
-                #expect(!isInside)
-                isInside = true
-                received.change { $0.append(element) }
-                isInside = false
-            }, onCompleted: { ended.fire() })
+        let log = EventLog(applied.applied(to: subject))
         let count = 30_000
         race(
             [1, 2].map { half in
@@ -75,8 +66,9 @@ import Testing
                 }
             })
         subject.onCompleted()
-        #expect(ended.wait())
-        let elements = received.value
+        #expect(settles { log.lines.last == "completed" })
+        #expect(!log.hasOverlapped)
+        let elements = log.lines.compactMap(Int.init)
         #expect(elements.count == 2 * count)
         for half in [1, 2] {
             let own = elements.filter { ($0 - half) % 2 == 0 }
