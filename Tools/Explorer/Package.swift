@@ -1,5 +1,4 @@
 // swift-tools-version: 6.2
-import Foundation
 import PackageDescription
 
 // The sources of the library are compiled here, through symbolic links, with RX_MODEL_CHECK. As targets of this package they share its
@@ -13,11 +12,6 @@ let checked: [SwiftSetting] = [
     .unsafeFlags(["-Xfrontend", "-sanitize=thread"]),
 ]
 
-let sources = Context.packageDirectory + "/../../Sources"
-
-let replaced = ["Locks.swift", "Mutex.swift", "Parker.swift", "ThreadLocal.swift"]
-    .filter { FileManager.default.fileExists(atPath: sources + "/RxPrimitives/" + $0) }
-
 let package = Package(
     name: "Explorer",
     dependencies: [
@@ -26,10 +20,10 @@ let package = Package(
     targets: [
         .target(name: "CExplorer", cSettings: [.unsafeFlags(["-O2"])]),
         .target(name: "CRxPrimitives"),
-        // The files left out have counterparts beside the link.
+        // The files left out have counterparts beside the link; what Tools/Simulator has as well is in Tools/Model.
         .target(
             name: "RxPrimitives", dependencies: ["CExplorer", "CRxPrimitives"],
-            exclude: replaced.map { "Library/" + $0 },
+            exclude: ["Mutex", "Parker", "ThreadLocal"].map { "Library/\($0).swift" },
             swiftSettings: checked),
         .target(name: "RxSwift", dependencies: ["RxPrimitives"], swiftSettings: checked),
         .executableTarget(

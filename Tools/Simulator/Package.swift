@@ -12,7 +12,7 @@ let package = Package(
         .target(name: "CSimulator", cSettings: [.unsafeFlags(["-O2"])]),
         .target(name: "CRxPrimitives"),
         .target(name: "CRxIOUring"),
-        // The files left out have counterparts beside the link.
+        // The files left out have counterparts beside the link; what Tools/Explorer has as well is in Tools/Model.
         .target(
             name: "RxPrimitives", dependencies: ["CSimulator", "CRxPrimitives"],
             exclude: ["Mutex", "Parker", "ThreadLocal", "MonotonicClock"].map { "Library/\($0).swift" },

@@ -6,56 +6,8 @@ import RxPrimitives
     import Glibc
 #endif
 
-// The functions of the system and of Dispatch by which the module's files wait or start threads. Declared in the module, these take the place
-// of the imported ones.
-
-/// The semaphore, with as many threads that wait at once as the scenario has.
-final class DispatchSemaphore {
-    /// One for each signal that has come, and the waiters.
-    private let lock = Lock()
-    private var value: Int
-    private var waiters: [Parker] = []
-
-    init(value: Int) { self.value = value }
-
-    func signal() {
-        let waiter = lock.withLock { () -> Parker? in
-            if waiters.isEmpty {
-                value += 1
-                return nil
-            }
-            return waiters.removeFirst()
-        }
-        waiter?.unpark()
-    }
-
-    func wait() {
-        let parker = lock.withLock { () -> Parker? in
-            if value > 0 {
-                value -= 1
-                return nil
-            }
-            let parker = Parker()
-            waiters.append(parker)
-            return parker
-        }
-        parker?.park(until: .max)
-    }
-}
-
-/// The group, for one that is entered once.
-final class DispatchGroup {
-    private let parker = Parker()
-
-    func enter() {}
-
-    func leave() { parker.unpark() }
-
-    func wait() {
-        parker.park(until: .max)
-        parker.unpark()
-    }
-}
+// The functions of the system by which the module's files wait or start threads. Declared in the module, these take the place of the imported
+// ones.
 
 // The name is the system's.
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -6,53 +6,6 @@ import RxPrimitives
 
 // The module's files call these where threads wait or start. Declared in the module, they take the place of the imported ones.
 
-/// The semaphore, as of Dispatch.
-final class DispatchSemaphore {
-    private let lock = Mutex()
-    private var value: Int
-    private var waiters: [Parker] = []
-
-    init(value: Int) { self.value = value }
-
-    func signal() {
-        let waiter = lock.withLock { () -> Parker? in
-            if waiters.isEmpty {
-                value += 1
-                return nil
-            }
-            return waiters.removeFirst()
-        }
-        waiter?.unpark()
-    }
-
-    func wait() {
-        let parker = lock.withLock { () -> Parker? in
-            if value > 0 {
-                value -= 1
-                return nil
-            }
-            let parker = Parker()
-            waiters.append(parker)
-            return parker
-        }
-        parker?.park(until: .max)
-    }
-}
-
-/// The group, for one that is entered once.
-final class DispatchGroup {
-    private let parker = Parker()
-
-    func enter() {}
-
-    func leave() { parker.unpark() }
-
-    func wait() {
-        parker.park(until: .max)
-        parker.unpark()
-    }
-}
-
 // The names are the system's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 @discardableResult

@@ -1,1 +1,0 @@
-../../../Explorer/Sources/RxPrimitives/ModelAtomic.swift

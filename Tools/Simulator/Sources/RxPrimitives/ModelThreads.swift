@@ -1,1 +1,0 @@
-../../../Explorer/Sources/RxPrimitives/ModelThreads.swift
