@@ -43,8 +43,11 @@ class Backend {
     /// True if completions may be at hand that the last `dispatch` has not delivered.
     var hasCompletionsLeft: Bool { deliveries.isExhausted }
 
+    /// The nanoseconds after which completions give way to the loop's other work.
+    static let turnTime: UInt64 = 200_000
+
     /// Limits the completions that one `dispatch` delivers: each may run a callback of the user.
-    final let deliveries = TurnBudget(steps: 1_024, nanoseconds: EventLoop.turnTime)
+    final let deliveries = TurnBudget(steps: 1_024, nanoseconds: Backend.turnTime)
 
     /// Indicates whether operations wait to be submitted to the kernel.
     var hasPrepared: Bool { false }

@@ -27,14 +27,14 @@ final class InotifyInstance {
 
     /// The instance of the loop for one more watcher. Throws an `IOError` if the system is out of instances.
     static func use(on loop: EventLoop, for path: File.Path) throws(IOError) -> InotifyInstance {
-        if let instance = loop.inotify {
+        if let instance = loop.locals[InotifyInstance.self] {
             instance.users += 1
             return instance
         }
         let fd = rx_watcher_make()
         if fd < 0 { throw IOError(code: -fd, operation: "inotify_init1", subject: path.description) }
         let instance = InotifyInstance(fd, on: loop)
-        loop.inotify = instance
+        loop.locals[InotifyInstance.self] = instance
         return instance
     }
 
@@ -53,8 +53,13 @@ final class InotifyInstance {
         if users == 0 { close() }
     }
 
+    /// Leaves the place to the instance of the next watcher.
+    private func leaveLoop() {
+        if loop.locals[InotifyInstance.self] === self { loop.locals[InotifyInstance.self] = nil }
+    }
+
     private func close() {
-        if loop.inotify === self { loop.inotify = nil }
+        leaveLoop()
         if let read { loop.cancel(read) }
         read = nil
         descriptor.close()
@@ -102,7 +107,7 @@ final class InotifyInstance {
         var found: Found = [:]
         if result <= 0, result != -EINTR {
             // The next watcher gets another instance.
-            if loop.inotify === self { loop.inotify = nil }
+            leaveLoop()
             everyWatcher { found[ObjectIdentifier($0)] = ($0, .init(error: result == 0 ? EIO : -result)) }
         } else {
             parse(UnsafeRawBufferPointer(start: storage.address, count: max(0, Int(result))), &found)

@@ -45,8 +45,8 @@ final class EventLoop: LoopThread {
     @exclusivity(unchecked) private var tickObservers: [any TickObserver] = []
     /// An empty array with reserved capacity (loop thread only).
     @exclusivity(unchecked) private var emptyTickObservers: [any TickObserver] = []
-    /// The inotify instance of the followed files, if there are any (loop thread only).
-    @exclusivity(unchecked) var inotify: InotifyInstance?
+    /// What the loop's streams share (loop thread only).
+    @exclusivity(unchecked) var locals = LoopLocals()
     /// True if the loop ends as soon as nothing is left to do (loop thread only).
     @exclusivity(unchecked) private var stopsWhenIdle = false
     /// True if the loop ends after the current job (loop thread only).
@@ -88,7 +88,7 @@ final class EventLoop: LoopThread {
 
     private static let batchLimit = 512
     /// The nanoseconds after which work of one kind, submitted jobs, timers or completions, gives way to the others.
-    static let turnTime: UInt64 = 200_000
+    static var turnTime: UInt64 { Backend.turnTime }
 
     /// Starts the thread, and returns when it is ready, or when the loop cannot be made.
     init(_ configuration: IOUringScheduler.Configuration) {
