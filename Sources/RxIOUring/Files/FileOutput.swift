@@ -43,6 +43,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     @exclusivity(unchecked) var onFailure: ((IOError) -> Void)?
     /// True once a close was requested. Everything that was accepted before is written first.
     @exclusivity(unchecked) private(set) var isCloseRequested = false
+    @exclusivity(unchecked) private var isTelling = false
     @exclusivity(unchecked) private var isClosing = false
     @exclusivity(unchecked) private(set) var isClosed = false
     /// The objects that wait for the close.
@@ -50,8 +51,6 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     /// The objects to be told when the queue becomes full, when writing has failed, and when the file is closed.
     @exclusivity(unchecked) private var observers = ObserverList<any OutputObserver>()
 
-    /// More would wait for each other: the system writes to one file at a time.
-    private static let mostUnderWay = 2
     /// The number of bytes for which another write is started beside one under way. Fewer wait for more.
     private static let worthwhile = 256 * 1024
 
@@ -113,20 +112,20 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         closeIfDone()
     }
 
-    private func tell(_ waiters: [any WriteWaiter]) {
-        for waiter in waiters { waiter.writeEnded(nil) }
+    /// Tells an outcome. The file is not closed meanwhile, though one that is told may be the last to hold it: the close is told behind them.
+    private func tell(_ waiters: [any WriteWaiter], _ error: IOError? = nil) {
+        let isWithinAnother = isTelling
+        isTelling = true
+        for waiter in waiters { waiter.writeEnded(error) }
+        isTelling = isWithinAnother
     }
 
     /// Arranges for the next call of `advance` unless the end of an operation is one. Returns true if there is something to start by now.
     private var mustLookAgain: Bool {
-        if isExclusive || underWay.count >= mostUnderWay { return false }
+        if isExclusive || underWay.count >= layout.mostUnderWay { return false }
         // The end of what is under way is awaited.
         if let item = pending.first, !item.isGathered { return false }
         return !queue.requestNotice(at: underWay.isEmpty ? 0 : max(1, FileOutput.worthwhile - pending.bytes))
-    }
-
-    private var mostUnderWay: Int {
-        if case .positions = layout { FileOutput.mostUnderWay } else { 1 }
     }
 
     /// Starts the first pending item, and items behind it. Returns false if that has to wait.
@@ -135,7 +134,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         switch item.work {
         case _ where item.isGathered:
             let isWorthwhile = underWay.isEmpty || pending.bytes >= FileOutput.worthwhile
-            if !isWorthwhile || underWay.count >= mostUnderWay { return false }
+            if !isWorthwhile || underWay.count >= layout.mostUnderWay { return false }
             startGather()
         case _ where !underWay.isEmpty: return false
         case .write(let bytes, let offset?) where !bytes.isEmpty: start(bytes, at: offset, item.waiter)
@@ -161,7 +160,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         underWay.append(operation)
         let place = end
         end += Int64(operation.count)
-        if case .stream = layout { operation.begin(self, offset: -1) } else { operation.begin(self, offset: place) }
+        operation.begin(self, offset: layout.hasPlaces ? place : -1)
     }
 
     private func start(_ bytes: ByteChunk, at offset: Int64, _ waiter: (any WriteWaiter)?) {
@@ -214,8 +213,9 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
             failure = failure ?? IOError(code: -result, operation: "fsync", subject: path)
             isStopping = true
         }
-        if result < 0 { waiter?.writeEnded(failure) }
-        startPending(telling: result >= 0 && waiter != nil ? [waiter!] : [])
+        let waiters = waiter.map { [$0] } ?? []
+        if result < 0 { tell(waiters, failure) }
+        startPending(telling: result >= 0 ? waiters : [])
         if isStopping { concludeIfStopped() }
     }
 
@@ -276,25 +276,27 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     /// Tells everyone of the failure. The last step, as users are told.
     private func conclude(_ failed: [FileWriteOperation], _ dropped: [WriteQueue.Item], _ failure: IOError) {
         var isBehindHole = false
-        var told: [(any WriteWaiter, IOError?)] = []
+        var (written, unwritten): ([any WriteWaiter], [any WriteWaiter]) = ([], [])
         var lost = 0
         for operation in failed {
-            let written = isBehindHole ? 0 : operation.written
+            let count = isBehindHole ? 0 : operation.written
             isBehindHole = true
-            total += written
-            told += operation.waiters.map { ($0.waiter, $0.end <= written ? nil : failure) }
-            lost += min(operation.unattendedBytes, operation.count - written)
+            total += count
+            written += operation.waiters.filter { $0.end <= count }.map(\.waiter)
+            unwritten += operation.waiters.filter { $0.end > count }.map(\.waiter)
+            lost += min(operation.unattendedBytes, operation.count - count)
             queue.remove(bytes: operation.count, items: operation.itemCount)
             operation.clear()
         }
         for item in dropped {
             queue.remove(bytes: item.count, items: item.items)
-            if let waiter = item.waiter { told.append((waiter, failure)) } else { lost += item.count }
+            if let waiter = item.waiter { unwritten.append(waiter) } else { lost += item.count }
         }
         let onFailure = onFailure
         self.onFailure = nil
+        tell(written)
+        tell(unwritten, failure)
         closeIfDone()
-        for (waiter, error) in told { waiter.writeEnded(error) }
         for observer in observers.all { observer.outputChanged() }
         if let onFailure { onFailure(failure) } else if lost > 0 { IOHooks.reportRejectedSend(failure, lost) }
     }
@@ -329,7 +331,9 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     }
 
     private func closeIfDone() {
-        if !isCloseRequested || isClosing || isExclusive || !underWay.isEmpty || pending.first != nil { return }
+        if !isCloseRequested || isTelling || isClosing || isExclusive || !underWay.isEmpty || pending.first != nil {
+            return
+        }
         isClosing = true
         onFailure = nil
         descriptor.onClosed = closed
@@ -373,17 +377,13 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     // MARK: For OpenFile
 
     /// True if bytes have places: not in a pipe or a device. From any thread.
-    var hasPlaces: Bool {
-        if case .stream = layout { false } else { true }
-    }
+    var hasPlaces: Bool { layout.hasPlaces }
 
     /// The descriptor, unless it is being closed.
     var openDescriptor: Descriptor? { isClosing || descriptor.isClosing ? nil : descriptor }
 
     /// True if the system chooses the places of bytes. From any thread.
-    var isAppending: Bool {
-        if case .appending = layout { true } else { false }
-    }
+    var isAppending: Bool { layout.isAppending }
 
     /// Adds an object to be told when the queue becomes full, when writing has failed, and when the file is closed. It looks for itself
     /// whether that is so already.

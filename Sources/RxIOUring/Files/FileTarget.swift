@@ -72,5 +72,18 @@ extension FileOutput {
         case appending
         /// There are no places: a pipe or a device.
         case stream
+
+        var hasPlaces: Bool {
+            if case .stream = self { false } else { true }
+        }
+
+        var isAppending: Bool {
+            if case .appending = self { true } else { false }
+        }
+
+        /// The number of writes under way at once. More than two would wait for each other: the system writes to one file at a time.
+        var mostUnderWay: Int {
+            if case .positions = self { 2 } else { 1 }
+        }
     }
 }

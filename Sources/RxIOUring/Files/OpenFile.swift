@@ -142,7 +142,7 @@ public final class OpenFile: @unchecked Sendable, CustomStringConvertible {
     /// Closes the file behind everything that was accepted, at the subscription.
     ///
     /// Writes are rejected from then on. A dispose does not keep the file open. Further subscriptions get the same result.
-    /// - Returns: completes when the file is closed and everything that was accepted is written. Fails with the error that has ended the
+    /// - Returns: completes when the file is closed and everything that was accepted is written, behind the outcomes of that. Fails with the error that has ended the
     ///   writing, or with an `IOError` (`close`), as some network file systems report that late that bytes could not be written.
     public func close() -> Completable {
         Completable(raw: scheduler.observable { [output] in FileCloseSource(output, downstream: $0) })

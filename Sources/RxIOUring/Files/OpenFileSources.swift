@@ -92,9 +92,15 @@ final class FileReadAtSource: LoopSource<ByteChunk> {
         guard let output = file?.output, let descriptor = output.openDescriptor else { return fail("read", EBADF) }
         // Some kernels read a pipe in spite of an offset.
         if !output.hasPlaces { return fail("read", ESPIPE) }
+        // The system rejects a read that would end behind the greatest offset.
+        let count = min(count, ByteStorage.mostBytes, Int(Int64.max - offset))
+        if count == 0 {
+            emit(ByteChunk([]))
+            return complete()
+        }
         let read = ReadOperation(descriptor, whenFinished: finished)
         self.read = read
-        read.read(into: ByteStorage(capacity: min(count, ByteStorage.mostBytes)), offset: offset)
+        read.read(into: ByteStorage(capacity: count), offset: offset)
     }
 
     override func end() {

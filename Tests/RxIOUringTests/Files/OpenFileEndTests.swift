@@ -84,6 +84,29 @@ import Testing
         }
     }
 
+    /// The fault: a file that is opened from the kernel's memory was told before the loop had come to the requests.
+    @Test("Outcomes come in the order of the requests, and the close last", arguments: Backend.built, [false, true])
+    func outcomesInOrder(_ backend: Backend, onLoop: Bool) async {
+        await leavingNothing(backend) { folder, scheduler in
+            for _ in 0..<20 {
+                let told = Guarded<[String]>([])
+                let request = { (file: OpenFile) in
+                    _ = file.write(ByteChunk("a")).subscribe(onCompleted: { told.change { $0.append("write") } })
+                    _ = file.sync().subscribe(onCompleted: { told.change { $0.append("sync") } })
+                    _ = file.write(ByteChunk("b")).subscribe(onCompleted: { told.change { $0.append("write") } })
+                    _ = file.close().subscribe(onCompleted: { told.change { $0.append("close") } })
+                }
+                if onLoop {
+                    _ = File.open(folder["a"], mode: .replace, scheduler: scheduler).subscribe(onSuccess: request)
+                } else {
+                    request(await open(folder["a"], .replace, scheduler))
+                }
+                #expect(waitUntil { told.value.count == 4 })
+                #expect(told.value == ["write", "sync", "write", "close"])
+            }
+        }
+    }
+
     @Test("A write whose sequence goes on fails when the file is closed", arguments: Backend.built)
     func closeInTheMidst(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in

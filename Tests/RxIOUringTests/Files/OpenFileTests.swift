@@ -356,6 +356,8 @@ import Testing
             let file = await open(folder["a"], .append, scheduler)
             let error = await outcome(file.write(ByteChunk("abc"), at: .max - less))
             #expect(error?.code == EFBIG || error?.code == EINVAL, "\(String(describing: error))")
+            let reader = await open(folder["b"], .update, scheduler)
+            #expect(await read(reader, at: .max - less, 10) == "")
         }
     }
 
