@@ -34,6 +34,8 @@ struct rx_signal_watch {
     atomic_int signal;
     // Valid while `signal` is set.
     atomic_int descriptor;
+    // The number of the first delivery in which it takes part. Valid while `signal` is set.
+    _Atomic uint64_t since;
     // How many handlers are looking at this cell.
     atomic_int visitors;
     // Set once, before the cell is in the list.
@@ -44,8 +46,9 @@ struct rx_signal_watch {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct rx_signal_watch *) cells;
-// How many handlers walk the list. A cell in front of one is not taken: who observes a signal because of its delivery would get it, too.
-static atomic_int walkers;
+// How many deliveries have begun. A cell takes part in those that begin when it observes already: who observes a signal because of its delivery,
+// and takes a free cell in front of the handler, does not get that one.
+static _Atomic uint64_t deliveries;
 // How many watch a signal. Under the mutex.
 static unsigned watchers[SIGNAL_COUNT];
 // What was there before our handler. Written under the mutex, while our handler is not installed, and only if it is not the same already: a
@@ -63,19 +66,18 @@ static __thread volatile uint64_t at_work;
 
 static void count(int signal, pid_t process) {
     static const uint64_t one = 1;
-    atomic_fetch_add(&walkers, 1);
+    uint64_t delivery = atomic_fetch_add(&deliveries, 1);
     // Acquiring: paired with the release in `take_cell`. The cells themselves are sequentially consistent: see `rx_signal_unwatch`.
     for (struct rx_signal_watch *cell = atomic_load_explicit(&cells, memory_order_acquire); cell; cell = cell->next) {
         if (cell->maker != process) continue;
         atomic_fetch_add(&cell->visitors, 1);
-        if (atomic_load(&cell->signal) == signal) {
+        if (atomic_load(&cell->signal) == signal && atomic_load(&cell->since) <= delivery) {
             // Fails only when the counter is full, after 2^64 - 2 signals that nobody has read.
             ssize_t written = write(atomic_load(&cell->descriptor), &one, sizeof one);
             (void)written;
         }
         atomic_fetch_sub(&cell->visitors, 1);
     }
-    atomic_fetch_sub(&walkers, 1);
 }
 
 static void handle(int signal, siginfo_t *info, void *context) {
@@ -151,7 +153,7 @@ static void uninstall(int signal) {
 // Under the mutex. Null if there is no memory.
 static struct rx_signal_watch *take_cell(void) {
     struct rx_signal_watch *first = atomic_load_explicit(&cells, memory_order_relaxed);
-    for (struct rx_signal_watch *cell = first; cell && atomic_load(&walkers) == 0; cell = cell->next)
+    for (struct rx_signal_watch *cell = first; cell; cell = cell->next)
         if (atomic_load(&cell->signal) == 0 && cell->maker == getpid()) return cell;
     struct rx_signal_watch *made = calloc(1, sizeof *made);
     if (!made) return NULL;
@@ -175,14 +177,9 @@ static pthread_once_t watches_forks = PTHREAD_ONCE_INIT;
 
 static void lock_before_fork(void) { pthread_mutex_lock(&mutex); }
 static void unlock_after_fork(void) { pthread_mutex_unlock(&mutex); }
-static void unlock_in_child(void) {
-    // A handler that walked on another thread is missing here, and never leaves the list.
-    atomic_store(&walkers, 0);
-    pthread_mutex_unlock(&mutex);
-}
 
 // The mutex is held during the fork: another thread that held it would be missing in the child, and never release it.
-static void watch_forks(void) { (void)pthread_atfork(lock_before_fork, unlock_after_fork, unlock_in_child); }
+static void watch_forks(void) { (void)pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork); }
 
 rx_signal_watch *rx_signal_watch_make(int signal, int eventfd, int *error) {
     *error = EINVAL;
@@ -197,6 +194,7 @@ rx_signal_watch *rx_signal_watch_make(int signal, int eventfd, int *error) {
     if (*error == 0) {
         watchers[signal]++;
         atomic_store(&cell->descriptor, eventfd);
+        atomic_store(&cell->since, atomic_load(&deliveries));
         atomic_store(&cell->signal, signal);
     } else {
         cell = NULL;

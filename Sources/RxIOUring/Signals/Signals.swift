@@ -16,7 +16,7 @@ public enum Signals {
     /// different signals the order is not kept.
     ///
     /// Other threads may block the signals: the loop thread takes those that are observed. A signal that is sent to one thread
-    /// (`pthread_kill`) which blocks it stays pending there. The handler is installed when `subscribe` returns, also over one that other code has
+    /// (`pthread_kill`) which blocks it stays pending there. The handler is installed when `subscribe` returns, unless the subscription fails, also over one that other code has
     /// installed since. The loop thread never takes `SIGPIPE`: the writes of this library raise none.
     ///
     /// Observing `SIGCHLD` does not reap children, and does not disturb code that waits for them.

@@ -52,24 +52,59 @@ import Testing
     /// The fault: the handler was still walking the list of those who observe the signal, and found the new one in a place in front of it.
     @Test("Who observes a signal because of its delivery does not get that one") func observedInDelivery() async {
         await #expect(processExitsWith: .success) {
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            limit.rlim_cur = limit.rlim_max
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             let scheduler = IOUringScheduler()
-            for _ in 0..<2_000 {
+            for _ in 0..<50 {
                 let (first, second) = (AtomicCounter(0), AtomicCounter(0))
                 let observed = Signals.observe(SIGUSR1, scheduler: scheduler)
                 let bag = CompositeDisposable()
-                // Places that are free again.
-                let places = (0..<8).map { _ in observed.subscribe() }
                 _ = bag.insert(
                     observed.subscribe(onNext: { _ in
                         _ = bag.insert(observed.subscribe(onNext: { _ in second.increment() }))
                         first.increment()
                     }))
+                // They keep the handler busy, and behind them are free places: from the second round on, in the order of the subscriptions.
+                for _ in 0..<900 { _ = bag.insert(observed.subscribe()) }
+                let places = (0..<8).map { _ in observed.subscribe() }
                 for place in places { place.dispose() }
                 rx_test_raise(SIGUSR1)
                 precondition(soon { first.value == 1 })
+                // The loop looks at all who observe by now.
+                Thread.sleep(forTimeInterval: 0.002)
                 scheduler.run { bag.dispose() }
                 precondition(second.value == 0, "the signal came to one that observed it later")
             }
+            exit(0)
+        }
+    }
+
+    /// The fault: while signals came without a pause each subscription took a new place in the list that the handler walks, which stayed for ever.
+    @Test("A signal costs the same after subscriptions during a storm of signals") func costBehindStorm() async {
+        await #expect(processExitsWith: .success) {
+            let scheduler = IOUringScheduler()
+            let usual = Signals.observe(SIGUSR2, scheduler: scheduler).subscribe()
+            let cost = {
+                (0..<100).map { _ in
+                    let start = DispatchTime.now().uptimeNanoseconds
+                    rx_test_raise(SIGUSR2)
+                    return DispatchTime.now().uptimeNanoseconds - start
+                }.min()!
+            }
+            let before = cost()
+            let hasEnded = AtomicCounter(0)
+            let churn = {
+                for _ in 0..<20_000 { Signals.observe(SIGUSR1, scheduler: scheduler).subscribe().dispose() }
+                hasEnded.increment()
+            }
+            let kept = Signals.observe(SIGUSR1, scheduler: scheduler).subscribe()
+            race(churn, churn, { while hasEnded.value < 2 { rx_test_raise(SIGUSR1) } })
+            kept.dispose()
+            let behind = cost()
+            precondition(behind < 50 * before + 20_000, "\(before) ns before, \(behind) ns behind")
+            usual.dispose()
             exit(0)
         }
     }
