@@ -152,6 +152,9 @@ final class EventLoop: LoopThread {
         submissionOrder.submit(body, holdsEvents: holdsEvents, rejected: rejected)
     }
 
+    /// See `SubmissionOrder.slowDownIfBehind`.
+    func slowDownIfBehind() { submissionOrder.slowDownIfBehind() }
+
     /// Submits an operation that is not in flight. Only on the loop thread.
     func submit(_ operation: Operation) {
         if !isCurrent { fatalError("swift-rx: an operation was submitted outside its event loop") }

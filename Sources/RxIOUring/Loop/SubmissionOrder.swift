@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import RxPrimitives
 import RxSwift
 
@@ -27,6 +28,20 @@ final class SubmissionOrder {
     /// True if all submitted work that the caller knows of is done. On the loop thread, later work then needs no submission.
     // Relaxed: a thread that knows of counted work comes after the count, and so sees it.
     var isIdle: Bool { underWay.loadRelaxed() == 0 }
+
+    /// Gives the loop time to catch up with the closures submitted before, if those are many: the caller gives its processor away, or sleeps for
+    /// 100 µs, but never waits for the loop.
+    ///
+    /// Called by who opens a stream, which may have a descriptor already that the loop will close. A loop thread is not slowed down.
+    func slowDownIfBehind() {
+        // Relaxed: a hint.
+        let waiting = underWay.loadRelaxed()
+        if waiting < SubmissionOrder.fewWaiting || LoopRegistry.current != nil { return }
+        if waiting < SubmissionOrder.manyWaiting { _ = sched_yield() } else { usleep(100) }
+    }
+
+    private static let fewWaiting: UInt = 128
+    private static let manyWaiting: UInt = 512
 
     /// Submits `body`, which the loop runs after the closures submitted before.
     ///

@@ -21,6 +21,7 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
         core = UDPCore(
             fd, family: asked.family, subject: "\(address)", pool: pool, sendLimit: sendLimit, loop: scheduler.loop)
         core.start()
+        scheduler.loop.slowDownIfBehind()
     }
 
     deinit { core.closeInOrder() }

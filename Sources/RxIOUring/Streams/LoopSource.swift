@@ -67,6 +67,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
         defer { if beginsAtOnce { isSubscribing = false } }
         loop.perform(beginUnlessStopped, holdsEvents: isRejectedEarly, rejected: reject)
         subscribeToInput()
+        loop.slowDownIfBehind()
     }
 
     private final func beginUnlessStopped() {

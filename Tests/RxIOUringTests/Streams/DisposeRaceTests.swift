@@ -27,6 +27,32 @@ import Testing
         }
     }
 
+    /// The fault: the threads had opened as many descriptors as the process may have, before the loop came to closing them.
+    @Test("Threads that open streams and dispose of them are slowed down", arguments: Backend.built, [0, 1, 2])
+    func opening(_ backend: Backend, _ kind: Int) throws {
+        let (readEnd, writeEnd) = try DescriptorStream.makePipe()
+        let scheduler = IOUringScheduler(backend: backend)
+        let most = Guarded(0)
+        let open = {
+            for round in 0..<12_000 {
+                switch kind {
+                case 0: DescriptorStream.read(readEnd, scheduler: scheduler).subscribe().dispose()
+                case 1: Signals.observe(SIGUSR2, scheduler: scheduler).subscribe().dispose()
+                default: (try? UDP.bind(port: 0, scheduler: scheduler))?.close()
+                }
+                if round % 100 == 0 {
+                    let count = descriptorCount()
+                    most.change { $0 = max($0, count) }
+                }
+            }
+        }
+        race(open, open, open)
+        #expect(most.value < 3_000)
+        scheduler.shutdown()
+        close(readEnd)
+        close(writeEnd)
+    }
+
     /// Each round cancels a read in the kernel, and closes a descriptor.
     @Test("Disposing races with reads from a pipe", arguments: Backend.built)
     func pipe(_ backend: Backend) throws {
