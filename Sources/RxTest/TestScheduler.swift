@@ -69,7 +69,7 @@ public class TestScheduler: VirtualTimeScheduler<TestSchedulerVirtualTimeConvert
     /// It is not before the present, or not before the next tick if processing delay is simulated.
     public override func adjustScheduledTime(_ time: VirtualTime) -> VirtualTime {
         if time > clock { return time }
-        return simulateProcessingDelay ? clock + 1 : clock
+        return simulateProcessingDelay && clock < .max ? clock + 1 : clock
     }
 
     /// Runs the scheduler, and in the course of this makes a sequence, subscribes to it and disposes.

@@ -39,6 +39,14 @@ import Testing
         #expect(source.recordedEvents.count == 2)
     }
 
+    @Test("Work at the end of time runs there") func endOfTime() {
+        let scheduler = TestScheduler(initialClock: .max)
+        let observer = scheduler.createObserver(Int.self)
+        _ = Observable.of(1, 2, scheduler: scheduler).subscribe(observer)
+        scheduler.start()
+        #expect(observer.events == [.next(.max, 1), .next(.max, 2), .completed(.max)])
+    }
+
     @Test("The disposal ends an unfinished subscription") func disposal() {
         let scheduler = TestScheduler(initialClock: 0)
         let cold = scheduler.createColdObservable([.next(10, 1), .next(100, 2), .next(900, 3)])

@@ -109,8 +109,14 @@ public enum Hooks {
     /// The program's own handler.
     private static let backlog = LockedBox<BacklogHandler?>(nil)
     private static func printBacklog(_ operatorName: String, _ pending: Int, _ unit: String) {
+        // An operator with a bound has a backlog only where it is to pause a source that cannot.
+        let isBounded = operatorName.contains("overflow:")
+        let advice =
+            isBounded
+            ? "the source cannot pause; bound them with another overflow policy"
+            : "bound them with onBackpressure(buffer:overflow:) or observe(on:buffer:overflow:)"
         fputs(
-            "swift-rx: \(operatorName): \(pending) \(unit) are pending, because they come faster than they are delivered; bound them with onBackpressure(buffer:overflow:) or observe(on:buffer:overflow:)\n",
+            "swift-rx: \(operatorName): \(pending) \(unit) are pending, because they come faster than they are delivered; \(advice)\n",
             stderr)
     }
     private static let callStackCapture = LockedBox<CustomCaptureSubscriptionCallstack>({ [] })

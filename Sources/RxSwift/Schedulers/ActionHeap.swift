@@ -13,6 +13,9 @@ package final class ActionHeap<Time> {
     private let isEarlier: (Time, Time) -> Bool
     private var heap: [Entry] = []
     private var nextNumber = 0
+    /// The number of entries at which those that were disposed of are dropped: a clock that stands still comes to none of them.
+    private var sweepCount = leastSweepCount
+    private static var leastSweepCount: Int { 64 }
 
     package init(isEarlier: @escaping (Time, Time) -> Bool) {
         self.isEarlier = isEarlier
@@ -33,6 +36,7 @@ package final class ActionHeap<Time> {
     }
 
     package func add(_ action: ScheduledAction, at time: Time) {
+        if heap.count >= sweepCount { sweep() }
         heap.append(Entry(time: time, number: nextNumber, action: action))
         nextNumber += 1
         var child = heap.count - 1
@@ -42,6 +46,16 @@ package final class ActionHeap<Time> {
             heap.swapAt(child, parent)
             child = parent
         }
+    }
+
+    /// Drops the entries that were disposed of. Once per doubling of the rest, so that an addition costs O(log n) on average.
+    private func sweep() {
+        let all = heap
+        // In order of time, as a heap may be.
+        heap = all.filter { !$0.action.isDisposed }.sorted(by: precedes)
+        sweepCount = max(ActionHeap.leastSweepCount, 2 * heap.count)
+        // The dropped entries are released when this returns.
+        withExtendedLifetime(all) {}
     }
 
     /// Removes the entry that `next` returned.

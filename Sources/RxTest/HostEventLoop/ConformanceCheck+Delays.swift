@@ -9,10 +9,11 @@ extension ConformanceCheck {
     func checkDelays() {
         let times = DelayTimes()
         let limit = limits.waiting
-        let isEnqueued = DispatchSemaphore(value: 0)
+        let (hasBegun, isEnqueued) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         onThread("enqueue") { [log, loop] in
             // The scheduler calls this on the loop alone.
             loop.enqueue {
+                hasBegun.signal()
                 for number in 0..<ConformanceCheck.delayCount {
                     let delay = Int64(number * 7_919 % 101) * 1_000_000
                     let enqueued = MonotonicClock.now()
@@ -23,7 +24,9 @@ extension ConformanceCheck {
                 isEnqueued.signal()
             }
         }
-        if isEnqueued.wait(timeout: .now() + .nanoseconds(Int(limit))) == .timedOut {
+        if hasBegun.wait(timeout: .now() + .nanoseconds(Int(limit))) == .timedOut {
+            report("delays: the body that is to enqueue others must run within \(limits.waitingText)")
+        } else if isEnqueued.wait(timeout: .now() + .nanoseconds(Int(limit))) == .timedOut {
             report(
                 "enqueue(afterNanoseconds:): must return when a body calls it; it did not, \(ConformanceCheck.delayCount) times within \(limits.waitingText)"
             )

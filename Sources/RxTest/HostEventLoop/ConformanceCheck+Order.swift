@@ -41,12 +41,13 @@ extension ConformanceCheck {
     /// A body enqueues others, after those that wait.
     func checkBodiesFromInside() {
         let isWaiting = DispatchSemaphore(value: 0)
-        let hasReturned = DispatchSemaphore(value: 0)
+        let (hasBegun, hasReturned) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let limit = limits.waiting
         let isReturned = onThread("enqueue") { [log] in
             log.enqueue(
                 0,
                 then: {
+                    hasBegun.signal()
                     _ = isWaiting.wait(timeout: .now() + .nanoseconds(Int(limit)))
                     for number in 2..<5 { log.enqueue(number) }
                     hasReturned.signal()
@@ -55,7 +56,9 @@ extension ConformanceCheck {
             isWaiting.signal()
         }
         guard isReturned else { return }
-        if hasReturned.wait(timeout: .now() + .nanoseconds(Int(limit))) == .timedOut {
+        if hasBegun.wait(timeout: .now() + .nanoseconds(Int(limit))) == .timedOut {
+            allRun("once")
+        } else if hasReturned.wait(timeout: .now() + .nanoseconds(Int(limit))) == .timedOut {
             report("enqueue: must return when a body calls it; it did not within \(limits.waitingText)")
         } else {
             allRun("enqueue in a body")

@@ -30,6 +30,24 @@ import Testing
         #expect(scheduler.now == Self.date(5))
     }
 
+    /// The fault: what was disposed of stayed until the clock came to it.
+    @Test("Disposed actions are released though the clock stands still") func disposedActions() {
+        struct Weak { weak var object: AnyObject? }
+        let scheduler = HistoricalScheduler()
+        let kept = (0..<10).map { at(Double($0), on: scheduler) {} }
+        let disposed = (0..<1_000).map { number in
+            let action = at(Double(number % 7), on: scheduler) {}
+            action.dispose()
+            return Weak(object: action as AnyObject)
+        }
+        #expect(disposed.filter { $0.object != nil }.count < 100)
+        var log: [Int] = []
+        for number in 0..<100 { _ = at(Double(number % 3), on: scheduler) { log.append(number % 3 * 100 + number) } }
+        scheduler.start()
+        #expect(log.count == 100 && log == log.sorted())
+        withExtendedLifetime(kept) {}
+    }
+
     @Test("A random agenda keeps its order") func randomAgenda() {
         let scheduler = HistoricalScheduler()
         var log: [[Int]] = []

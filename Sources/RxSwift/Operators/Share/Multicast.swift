@@ -38,7 +38,8 @@ extension ObservableType {
     /// - Parameter bufferSize: the greatest number of elements to repeat; must not be negative.
     /// - SeeAlso: [Replay](https://reactivex.io/documentation/operators/replay.html)
     public func replay(_ bufferSize: Int) -> ConnectableObservable<Element> {
-        multicast { ReplaySubject.create(bufferSize: bufferSize) }
+        if bufferSize < 0 { fatalError("swift-rx: replay: bufferSize is \(bufferSize), it must not be negative") }
+        return multicast { ReplaySubject.create(bufferSize: bufferSize) }
     }
 
     /// A connectable sequence whose subscribers share one subscription to the source, and get all its elements.

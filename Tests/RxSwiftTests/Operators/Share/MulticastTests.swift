@@ -22,6 +22,15 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
+    /// The fault: it stopped at the first subscription, with the name of another function.
+    @Test("A negative buffer size of replay stops the program and is named") func negativeReplay() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Observable<Int>.never().replay(-1)
+        }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("replay: bufferSize is -1"))
+    }
+
     @Test("A second `connect` returns the same connection") func connectTwice() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
