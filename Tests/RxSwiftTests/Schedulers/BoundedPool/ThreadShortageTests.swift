@@ -89,4 +89,17 @@ import Testing
         #expect(ran.value == 0)
         #expect(log["no thread"] == 10)
     }
+
+    /// The fault: a pool that never had a timer cancelled its timers' source, for which Dispatch waited for a thread.
+    @Test("A pool is released where the process may have no more threads") func release() async {
+        await #expect(processExitsWith: .success) {
+            // The limit does not hold for the superuser.
+            _ = setuid(65_534)
+            var limit = rlimit(rlim_cur: 1, rlim_max: 1)
+            setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit)
+            alarm(20)
+            BoundedPoolScheduler(maxConcurrentOperationCount: 2).shutdown()
+            exit(0)
+        }
+    }
 }
