@@ -36,6 +36,9 @@ class AnyObserveOnQueue: PausableSource {
     @exclusivity(unchecked) private final var isDelivering = false
 
     private final let backlogPlace = Backlog.Place()
+    /// 1 once a source has asked whether to pause.
+    // Relaxed: a hint for reports.
+    private final let wasAsked = AtomicWord(0)
 
     init(sharedBy scheduler: any JobScheduler) { sharedScheduler = scheduler }
 
@@ -60,6 +63,7 @@ class AnyObserveOnQueue: PausableSource {
 
     /// Tells whether a source above has to pause.
     final func pauses(_ source: any PausableSource) -> Bool {
+        if wasAsked.loadRelaxed() == 0 { wasAsked.storeRelaxed(1) }
         if !mustPause { return false }
         let inspected = lock.withLock { waiting.add(source) }
         withExtendedLifetime(inspected) {}
@@ -84,9 +88,9 @@ class AnyObserveOnQueue: PausableSource {
         taken.resume()
     }
 
-    /// Reports, from time to time, the number of events that wait in a batch.
+    /// Reports, from time to time, the number of events that wait in a batch. A source that asks emits some more before it does so again.
     func noteBacklog(_ count: Int) {
-        Backlog.noticed(Backlog.count(count, whilePausing: isAwaited), at: operatorName, backlogPlace)
+        Backlog.noticed(Backlog.count(count, whilePausing: wasAsked.loadRelaxed() != 0), at: operatorName, backlogPlace)
     }
 
     /// The name of the operator, for diagnostics.
