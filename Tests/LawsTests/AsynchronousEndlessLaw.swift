@@ -106,6 +106,14 @@ extension Laws {
                 scenario.subscribe(
                     above: { [unowned self] _ in source(subject.position) }, below: below,
                     others: { [unowned self] in source($0) })
+                if kind == .thread || Pressure.of(subject) == .stops { noteReturn() }
+            }
+
+            /// Takes what was called until now as called before the end, if that has come: a closure of the program's that subscribes, or starts a
+            /// thread, tells only when it returns how that is stopped.
+            private func noteReturn() {
+                let now = calls.value
+                lock.withLock { atEnd?.calls = now }
             }
 
             private func noteEnd() {
