@@ -34,7 +34,7 @@ struct Scenario {
     /// How many loads of an execution may return an older value.
     var staleLoads = 2
     var stepLimit = 3_000
-    /// Whether memory that a thread has freed is used again at once: for what must be safe against ABA. Then late accesses are not noticed.
+    /// True if threads get freed memory again at once, as a test of safety against ABA needs. The explorer does not notice late accesses then.
     var reusesMemory = false
     let prepare: () -> Run
 

@@ -2,23 +2,8 @@
 
 import CSimulator
 import Glibc
-import RxPrimitives
 
 // The module's files call these where threads wait or start. Declared in the module, they take the place of the imported ones.
-
-/// The group, for one that is entered once.
-final class DispatchGroup {
-    private let parker = Parker()
-
-    func enter() {}
-
-    func leave() { parker.unpark() }
-
-    func wait() {
-        parker.park(until: .max)
-        parker.unpark()
-    }
-}
 
 /// The global queue, each of whose pieces of work has a thread.
 enum DispatchQueue {

@@ -2,9 +2,7 @@
 
 import RxPrimitives
 
-// Declared in the module, these take the place of Dispatch's.
-
-/// The semaphore, with as many threads that wait at once as the scenario has.
+/// Declared in the module, it takes the place of Dispatch's, with as many threads that wait at once as the scenario has.
 final class DispatchSemaphore {
     /// Protects the number of signals that have come and were not taken, and the waiters.
     private let lock = Mutex()
@@ -35,19 +33,5 @@ final class DispatchSemaphore {
             return parker
         }
         parker?.park(until: .max)
-    }
-}
-
-/// The group, for one that is entered once.
-final class DispatchGroup {
-    private let parker = Parker()
-
-    func enter() {}
-
-    func leave() { parker.unpark() }
-
-    func wait() {
-        parker.park(until: .max)
-        parker.unpark()
     }
 }

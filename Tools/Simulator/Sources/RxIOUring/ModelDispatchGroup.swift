@@ -1,0 +1,1 @@
+../../../Model/RxSwift/ModelDispatchGroup.swift
