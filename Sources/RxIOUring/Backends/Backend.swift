@@ -18,6 +18,33 @@ class Backend {
     /// The number of buffers of the receive pool that were delivered and have not come back.
     @exclusivity(unchecked) final var buffersInUse = 0
 
+    /// Notes that an operation is in flight, and holds it.
+    final func hold(_ operation: Operation) {
+        operation.isInFlight = true
+        operation.isCancelled = false
+        operation.isAwaitingReadiness = false
+        inFlight += 1
+        if operation.isHeld { return }
+        operation.isHeld = true
+        _ = Unmanaged.passRetained(operation)
+    }
+
+    /// Delivers the last completion of an operation, and lets go of it unless that has submitted it again.
+    ///
+    /// So operations that follow one another, as those of a connection do, count no references.
+    final func finish(_ held: Unmanaged<Operation>, _ result: Int32, buffer: Int32 = -1) {
+        let isDone = held._withUnsafeGuaranteedRef { operation in
+            operation.isInFlight = false
+            operation.hasBegun = false
+            inFlight -= 1
+            deliver(result, buffer: buffer, hasMore: false, to: operation)
+            if operation.isInFlight { return false }
+            operation.isHeld = false
+            return true
+        }
+        if isDone { held.release() }
+    }
+
     /// Delivers a completion to its operation.
     final func deliver(_ result: Int32, buffer: Int32, hasMore: Bool, to operation: Operation) {
         deliveredCount &+= 1
@@ -111,10 +138,14 @@ class Backend {
     /// The same for `RX_RECEIVE_BULK`.
     final private(set) lazy var bulkPool = makePool(.bulk)
     @exclusivity(unchecked) private final var pools: [ReceivePool] = []
+    /// Those of them that were made: references that count nothing.
+    @exclusivity(unchecked) private final var usual: Unmanaged<ReceivePool>?
+    @exclusivity(unchecked) private final var bulk: Unmanaged<ReceivePool>?
 
     private final func makePool(_ kind: ReceivePool.Kind) -> ReceivePool? {
         guard let made = makeReceivePool(kind) else { return nil }
         pools.append(made)
+        if kind == .usual { usual = .passUnretained(made) } else { bulk = .passUnretained(made) }
         return made
     }
 
@@ -131,10 +162,12 @@ class Backend {
     }
 
     /// Takes a buffer of a pool whose free buffers the kernel does not know.
-    final func takeBuffer(_ kind: ReceivePool.Kind) -> (pool: ReceivePool, number: Int)? {
-        guard let pool = kind == .usual ? usualPool : bulkPool else { return nil }
-        if pool.free.isEmpty { pool.takeReturned() }
-        return pool.free.popLast().map { (pool, $0) }
+    final func takeBuffer(_ kind: ReceivePool.Kind) -> ReceivePool.Buffer? {
+        let pool =
+            kind == .usual
+            ? usual ?? usualPool.map(Unmanaged.passUnretained) : bulk ?? bulkPool.map(Unmanaged.passUnretained)
+        guard let pool, let number = pool._withUnsafeGuaranteedRef({ $0.take() }) else { return nil }
+        return ReceivePool.Buffer(pool: pool, number: number)
     }
 
     /// Takes the buffers that came back on other threads.

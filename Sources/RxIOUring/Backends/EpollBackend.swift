@@ -17,20 +17,23 @@ final class EpollBackend: Backend {
     /// True if the kernel may have had more events than the last look at it took.
     @exclusivity(unchecked) private var wasCollectionFull = false
 
+    /// An operation in flight, which the base class holds.
+    private typealias Held = Unmanaged<Operation>
+
     /// The operations that wait for a descriptor to become ready.
     private struct Watch {
         /// True while epoll knows the descriptor.
         var isActive = false
-        var input: [Operation] = []
-        var output: [Operation] = []
+        var input: [Held] = []
+        var output: [Held] = []
     }
 
     /// By the number of the descriptor: the system gives out the lowest ones first.
     @exclusivity(unchecked) private var watches: [Watch] = []
     /// Operations that the next `dispatch` tries.
-    @exclusivity(unchecked) private var ready: [Operation] = []
+    @exclusivity(unchecked) private var ready: [Held] = []
     /// Empty, with the memory for the next round of `dispatch`.
-    @exclusivity(unchecked) private var emptyRound: [Operation] = []
+    @exclusivity(unchecked) private var emptyRound: [Held] = []
     /// Operations that helper threads have performed, with their results, taken from `done`.
     @exclusivity(unchecked) private var finished: [(Operation, Int32)] = []
     /// The number of operations that wait for readiness.
@@ -77,11 +80,8 @@ final class EpollBackend: Backend {
     override var hasEvents: Bool { !ready.isEmpty || waiting > 0 || !finished.isEmpty || done.hasSome }
 
     override func submit(_ operation: Operation) {
-        operation.isInFlight = true
-        operation.isCancelled = false
-        operation.isAwaitingReadiness = false
-        inFlight += 1
-        ready.append(operation)
+        hold(operation)
+        ready.append(.passUnretained(operation))
     }
 
     override func cancel(_ operation: Operation) {
@@ -97,7 +97,7 @@ final class EpollBackend: Backend {
             // In `ready`, and found cancelled when it is tried.
             return
         }
-        ready.append(operation)
+        ready.append(.passUnretained(operation))
     }
 
     override func wait(until deadline: UInt64?) {
@@ -131,7 +131,7 @@ final class EpollBackend: Backend {
             let (operation, result) = finished.removeFirst()
             isAny = true
             offLoop[ObjectIdentifier(operation)] = nil
-            finish(operation, result)
+            finish(.passUnretained(operation), result)
         }
         // One round: operations submitted meanwhile have their turn after other work of the loop.
         var round = emptyRound
@@ -190,72 +190,56 @@ final class EpollBackend: Backend {
         if readiness & RX_READY_OUTPUT.rawValue != 0 { take(&watches[place].output) }
     }
 
-    private func take(_ operations: inout [Operation]) {
+    private func take(_ operations: inout [Held]) {
         if operations.isEmpty { return }
         waiting -= operations.count
-        // Mostly there is one, which moves.
-        if operations.count == 1 {
-            let operation = operations.removeLast()
-            operation.isAwaitingReadiness = false
-            return ready.append(operation)
+        for operation in operations {
+            operation._withUnsafeGuaranteedRef { $0.isAwaitingReadiness = false }
+            ready.append(operation)
         }
-        for operation in operations { operation.isAwaitingReadiness = false }
-        ready.append(contentsOf: operations)
         operations.removeAll(keepingCapacity: true)
     }
 
     private func removeWaiting(_ operation: Operation) {
         operation.isAwaitingReadiness = false
         waiting -= 1
+        let held = Held.passUnretained(operation)
         let place = Int(operation.request.descriptor)
         if operation.isInput {
-            watches[place].input.removeAll { $0 === operation }
+            watches[place].input.removeAll { $0.toOpaque() == held.toOpaque() }
         } else {
-            watches[place].output.removeAll { $0 === operation }
+            watches[place].output.removeAll { $0.toOpaque() == held.toOpaque() }
         }
     }
 
     /// Tries an operation, and returns whether it completed.
-    private func attempt(_ operation: Operation) -> Bool {
-        if operation.isCancelled {
-            finish(operation, -ECANCELED)
-            return true
-        }
-        if operation.runsApart { return attemptFile(operation) }
-        if let kind = operation.request.kind.receivePool { return attemptReceive(operation, kind) }
-        let result = operation.perform()
-        if result == -EAGAIN, operation.canAwaitReadiness {
-            if let failure = awaitReadiness(operation) {
-                finish(operation, failure)
-                return true
+    private func attempt(_ held: Held) -> Bool {
+        var buffer: Int32 = -1
+        let result: Int32? = held._withUnsafeGuaranteedRef { operation in
+            if operation.isCancelled { return -ECANCELED }
+            if operation.runsApart { return operation.performWithoutWaiting() ?? runOffLoop(operation) }
+            var result: Int32
+            if let kind = operation.request.kind.receivePool {
+                (result, buffer) = receive(operation, kind)
+            } else {
+                result = operation.perform()
             }
-            return false
+            return result == -EAGAIN && operation.canAwaitReadiness ? awaitReadiness(operation) : result
         }
-        finish(operation, result)
+        guard let result else { return false }
+        finish(held, result, buffer: buffer)
         return true
     }
 
-    /// Tries to receive into a buffer of a pool, and returns whether the operation completed.
-    private func attemptReceive(_ operation: Operation, _ kind: ReceivePool.Kind) -> Bool {
-        guard let (pool, number) = takeBuffer(kind) else {
-            finish(operation, -ENOBUFS)
-            return true
-        }
-        operation.request.address = pool.address(number)
+    /// Tries to receive into a buffer of a pool. Returns the result, and the number of the buffer, or -1.
+    private func receive(_ operation: Operation, _ kind: ReceivePool.Kind) -> (result: Int32, buffer: Int32) {
+        guard let buffer = takeBuffer(kind) else { return (-ENOBUFS, -1) }
+        operation.request.address = buffer.address
         let result = operation.perform()
         operation.request.address = nil
-        if result > 0 {
-            finish(operation, result, buffer: Int32(number))
-            return true
-        }
-        pool.free.append(number)
-        if result == -EAGAIN {
-            guard let failure = awaitReadiness(operation) else { return false }
-            finish(operation, failure)
-        } else {
-            finish(operation, result)
-        }
-        return true
+        if result > 0 { return (result, Int32(buffer.number)) }
+        buffer.putBack()
+        return (result, -1)
     }
 
     /// Watches the operation's descriptor, or returns a negated errno if that is impossible.
@@ -271,25 +255,12 @@ final class EpollBackend: Backend {
         }
         operation.isAwaitingReadiness = true
         waiting += 1
-        if operation.isInput { watches[place].input.append(operation) } else { watches[place].output.append(operation) }
+        let held = Held.passUnretained(operation)
+        if operation.isInput { watches[place].input.append(held) } else { watches[place].output.append(held) }
         return nil
     }
 
-    private func finish(_ operation: Operation, _ result: Int32, buffer: Int32 = -1) {
-        operation.isInFlight = false
-        operation.hasBegun = false
-        inFlight -= 1
-        deliver(result, buffer: buffer, hasMore: false, to: operation)
-    }
-
     // MARK: Files
-
-    /// Tries an operation on a file, and returns whether it completed.
-    private func attemptFile(_ operation: Operation) -> Bool {
-        guard let result = operation.performWithoutWaiting() ?? runOffLoop(operation) else { return false }
-        finish(operation, result)
-        return true
-    }
 
     /// Passes an operation to a helper thread. If the system has none, performs it, and returns the result: the loop waits meanwhile.
     private func runOffLoop(_ operation: Operation) -> Int32? {

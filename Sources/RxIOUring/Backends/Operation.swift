@@ -4,8 +4,8 @@ import CRxIOUring
 
 /// One kernel operation on one descriptor. Used only on the loop thread.
 ///
-/// The loop retains it from submission until its last completion, and with it, through the subclass, the memory that the kernel
-/// reads or writes. Then it may be submitted again.
+/// The backend holds it from submission until its last completion, and with it, through the subclass, the memory that the kernel
+/// reads or writes. Then it may be submitted again; by the completion itself, too, and the backend holds it on.
 class Operation {
     /// An operation's kind, with arguments as of the system call of that name.
     struct Request {
@@ -40,6 +40,9 @@ class Operation {
 
     /// True from `submit` until the last completion. Written by the backend.
     @exclusivity(unchecked) final var isInFlight = false
+
+    /// True while the backend holds the operation. Written by the backend.
+    @exclusivity(unchecked) final var isHeld = false
 
     /// True if `cancel` was called since the operation was submitted. Written by the backend.
     @exclusivity(unchecked) final var isCancelled = false

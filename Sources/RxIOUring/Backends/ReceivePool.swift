@@ -20,9 +20,25 @@ final class ReceivePool: @unchecked Sendable {
         var count: Int { self == .usual ? 512 : 32 }
     }
 
+    /// A buffer that was taken. The backend holds the pool.
+    struct Buffer {
+        fileprivate let pool: Unmanaged<ReceivePool>
+        let number: Int
+
+        init(pool: Unmanaged<ReceivePool>, number: Int) {
+            self.pool = pool
+            self.number = number
+        }
+
+        var address: UnsafeMutableRawPointer { pool._withUnsafeGuaranteedRef { $0.address(number) } }
+
+        /// Gives back a buffer into which nothing was received.
+        func putBack() { pool._withUnsafeGuaranteedRef { $0.free.append(number) } }
+    }
+
     let kind: Kind
     let memory: UnsafeMutableRawPointer
-    private unowned(unsafe) let backend: Backend
+    private let backend: Unmanaged<Backend>
 
     /// The loop thread; 0 from the end of the loop on.
     private let owner = AtomicWord(UInt(pthread_self()))
@@ -39,7 +55,7 @@ final class ReceivePool: @unchecked Sendable {
     /// Maps the memory; called on the loop thread. Returns nil if there is none.
     init?(_ kind: Kind, backend: Backend) {
         self.kind = kind
-        self.backend = backend
+        self.backend = .passUnretained(backend)
         // Pages that were never received into take no memory.
         let mapped = mmap(nil, kind.size * kind.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let mapped, mapped != MAP_FAILED else { return nil }
@@ -59,7 +75,7 @@ final class ReceivePool: @unchecked Sendable {
     func recycle(_ address: UnsafeMutableRawPointer) {
         let number = (address - memory) / kind.size
         let owner = owner.loadRelaxed()
-        if owner == UInt(pthread_self()) { return backend.returnBuffer(number, to: self) }
+        if owner == UInt(pthread_self()) { return returnToBackend(number) }
         if owner == 0 { return }
         lock.withLock { returned.append(number) }
         hasReturned.storeReleasing(1)
@@ -75,7 +91,17 @@ final class ReceivePool: @unchecked Sendable {
             returned = []
             return taken
         }
-        for number in numbers { backend.returnBuffer(number, to: self) }
+        for number in numbers { returnToBackend(number) }
+    }
+
+    private func returnToBackend(_ number: Int) {
+        backend._withUnsafeGuaranteedRef { $0.returnBuffer(number, to: self) }
+    }
+
+    /// Takes a free buffer, where not the kernel has them. Called on the loop thread.
+    func take() -> Int? {
+        if free.isEmpty { takeReturned() }
+        return free.popLast()
     }
 
     /// Stops returning buffers to the backend. Called on the loop thread.

@@ -64,10 +64,7 @@ final class SimulatedBackend: Backend {
     override func submitsInBulk(_ observers: Int) -> Bool { choices.happens(oneIn: 2) }
 
     override func submit(_ operation: Operation) {
-        operation.isInFlight = true
-        operation.isCancelled = false
-        operation.isAwaitingReadiness = false
-        inFlight += 1
+        hold(operation)
         waiting.append(operation)
     }
 
@@ -168,14 +165,14 @@ final class SimulatedBackend: Backend {
 
     /// Tries to receive into a buffer of a pool.
     private func receive(_ operation: Operation, _ kind: ReceivePool.Kind) {
-        guard !choices.happens(oneIn: 16), let (pool, number) = takeBuffer(kind) else {
+        guard !choices.happens(oneIn: 16), let buffer = takeBuffer(kind) else {
             return complete(operation, -ENOBUFS)
         }
-        operation.request.address = pool.address(number)
+        operation.request.address = buffer.address
         let result = performInPart(operation)
         operation.request.address = nil
-        if result > 0 { return complete(operation, result, buffer: Int32(number)) }
-        pool.free.append(number)
+        if result > 0 { return complete(operation, result, buffer: Int32(buffer.number)) }
+        buffer.putBack()
         completeOrWait(operation, result)
     }
 
@@ -206,15 +203,9 @@ final class SimulatedBackend: Backend {
         }
         completions = kept
         due.shuffle(using: &choices)
-        for completion in due { finish(completion) }
+        for completion in due {
+            finish(.passUnretained(completion.operation), completion.result, buffer: completion.buffer)
+        }
         return !due.isEmpty
-    }
-
-    private func finish(_ completion: Completion) {
-        let operation = completion.operation
-        operation.isInFlight = false
-        operation.hasBegun = false
-        inFlight -= 1
-        deliver(completion.result, buffer: completion.buffer, hasMore: false, to: operation)
     }
 }

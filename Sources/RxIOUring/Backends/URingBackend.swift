@@ -60,9 +60,7 @@ final class URingBackend: Backend {
     }
 
     override func submit(_ operation: Operation) {
-        operation.isInFlight = true
-        operation.isCancelled = false
-        inFlight += 1
+        hold(operation)
         if !delayed.isEmpty || !prepare(operation) { delayed.append(operation) }
     }
 
@@ -98,7 +96,7 @@ final class URingBackend: Backend {
         var isAny = false
         while !unsubmitted.isEmpty {
             isAny = true
-            finish(unsubmitted.removeFirst(), -ECANCELED, flags: 0)
+            finish(.passUnretained(unsubmitted.removeFirst()), -ECANCELED)
         }
         deliveries.begin()
         var slice = deliveries.nextSlice()
@@ -172,10 +170,7 @@ final class URingBackend: Backend {
 
     /// Puts an operation into the submission queue, which is emptied if it is full. Returns whether there was room then.
     private func prepare(_ operation: Operation) -> Bool {
-        let retained = Unmanaged.passRetained(operation)
-        if prepareWithRoom(operation.effectiveRequest, tag: URingBackend.tag(retained)) { return true }
-        retained.release()
-        return false
+        prepareWithRoom(operation.effectiveRequest, tag: URingBackend.tag(.passUnretained(operation)))
     }
 
     private static func tag(_ operation: Unmanaged<Operation>) -> UInt64 {
@@ -254,20 +249,25 @@ final class URingBackend: Backend {
         }
     }
 
-    private func process(_ retained: Unmanaged<Operation>, _ completion: rx_completion) {
-        let operation = retained._withUnsafeGuaranteedRef { $0 }
-        if rx_completion_has_more(completion.flags) {
-            return deliver(
-                completion.result, buffer: rx_completion_buffer(completion.flags), hasMore: true, to: operation)
+    private func process(_ held: Unmanaged<Operation>, _ completion: rx_completion) {
+        let buffer = rx_completion_buffer(completion.flags)
+        let result: Int32? = held._withUnsafeGuaranteedRef { operation in
+            if rx_completion_has_more(completion.flags) {
+                deliver(completion.result, buffer: buffer, hasMore: true, to: operation)
+                return nil
+            }
+            let wasAwaiting = operation.isAwaitingReadiness
+            // The descriptor is non-blocking; then the kernel does not wait either.
+            operation.isAwaitingReadiness = !wasAwaiting && completion.result == -EAGAIN
+            let isUndone = operation.isAwaitingReadiness || wasAwaiting && completion.result >= 0
+            if isUndone, !operation.isCancelled {
+                resubmit(operation)
+                return nil
+            }
+            operation.isAwaitingReadiness = false
+            return isUndone ? -ECANCELED : self.result(completion, of: operation)
         }
-        retained.release()
-        let wasAwaiting = operation.isAwaitingReadiness
-        // The descriptor is non-blocking; then the kernel does not wait either.
-        operation.isAwaitingReadiness = !wasAwaiting && completion.result == -EAGAIN
-        let isUndone = operation.isAwaitingReadiness || wasAwaiting && completion.result >= 0
-        if isUndone, !operation.isCancelled { return resubmit(operation) }
-        operation.isAwaitingReadiness = false
-        finish(operation, isUndone ? -ECANCELED : result(completion, of: operation), flags: completion.flags)
+        if let result { finish(held, result, buffer: buffer) }
     }
 
     /// The kernel cancels work for which it has no thread. That is no word of this loop, and trying again may help.
@@ -278,12 +278,6 @@ final class URingBackend: Backend {
 
     private func resubmit(_ operation: Operation) {
         if !delayed.isEmpty || !prepare(operation) { delayed.append(operation) }
-    }
-
-    private func finish(_ operation: Operation, _ result: Int32, flags: UInt32) {
-        operation.isInFlight = false
-        inFlight -= 1
-        deliver(result, buffer: rx_completion_buffer(flags), hasMore: false, to: operation)
     }
 }
 

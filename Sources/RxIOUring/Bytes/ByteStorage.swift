@@ -8,7 +8,8 @@ final class ByteStorage: @unchecked Sendable {
     /// The memory. The kernel writes to it while a read is in flight, and never again once a chunk of it was emitted.
     let address: UnsafeMutableRawPointer
     let capacity: Int
-    private let provider: BufferProvider?
+    /// Held, where there is one.
+    private let provider: Unmanaged<BufferProvider>?
 
     /// The most bytes that the system reads at once.
     static let mostBytes = 0x7fff_f000
@@ -23,11 +24,13 @@ final class ByteStorage: @unchecked Sendable {
     init(_ address: UnsafeMutableRawPointer, capacity: Int, of provider: BufferProvider) {
         self.address = address
         self.capacity = capacity
-        self.provider = provider
+        self.provider = .passRetained(provider)
     }
 
     deinit {
-        if let provider { provider.recycle(address) } else { address.deallocate() }
+        guard let provider else { return address.deallocate() }
+        provider._withUnsafeGuaranteedRef { $0.recycle(address) }
+        provider.release()
     }
 }
 

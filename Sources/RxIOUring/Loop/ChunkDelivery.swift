@@ -56,3 +56,10 @@ struct ChunkDelivery {
         }
     }
 }
+
+extension EventLoop {
+    /// Begins the delivery of a chunk: see `ChunkDelivery.begin`.
+    func beginDelivery() -> ChunkDelivery {
+        delivery.begin(ticks: withBackend { $0.endsDeliverySoon() } ? 0 : deliverySlice)
+    }
+}

@@ -24,8 +24,8 @@ final class EventLoop: LoopThread {
     /// The loop's timers (loop thread only, except for methods that say otherwise).
     let timers: LoopTimers
 
-    /// The source of completions, made before other threads know the loop (loop thread only, except for `interrupt`).
-    @exclusivity(unchecked) private(set) var backend: Backend!
+    /// The backend, made before other threads know the loop, and not changed from then on.
+    @exclusivity(unchecked) private(set) var heldBackend = Held<Backend>()
 
     /// The error for which the loop could not be made, so that it is closed from the start. Set before other threads know the loop.
     @exclusivity(unchecked) private(set) var failure: IOError?
@@ -155,19 +155,6 @@ final class EventLoop: LoopThread {
     /// See `SubmissionOrder.slowDownIfBehind`.
     func slowDownIfBehind() { submissionOrder.slowDownIfBehind() }
 
-    /// Submits an operation that is not in flight. Only on the loop thread.
-    func submit(_ operation: Operation) {
-        if !isCurrent { fatalError("swift-rx: an operation was submitted outside its event loop") }
-        backend.submit(operation)
-    }
-
-    /// Requests that an operation end early; does nothing if it is not in flight. Only on the loop thread.
-    ///
-    /// The operation completes in any case.
-    func cancel(_ operation: Operation) {
-        if operation.isInFlight { backend.cancel(operation) }
-    }
-
     /// Registers an observer of the end of the tick. Only on the loop thread.
     ///
     /// That is when all work that is due has been done, before the loop looks at the kernel again.
@@ -247,7 +234,7 @@ final class EventLoop: LoopThread {
         queue.bind(to: self)
         switch LoopRegistry.failure.map(Result.failure) ?? BackendChoice.make(configuration) {
         case .success(let made):
-            backend = made
+            heldBackend.hold(made)
             if let limit = configuration.stallLimit { activity.watch(limit: limit, name: configuration.name) }
         case .failure(let error):
             fail(error)
@@ -257,7 +244,7 @@ final class EventLoop: LoopThread {
 
     /// Closes the queue of a loop that cannot be made. Called before any other thread knows the loop.
     private func fail(_ error: SystemError) {
-        backend = ClosedBackend(instead: configuration.backend)
+        heldBackend.hold(ClosedBackend(instead: configuration.backend))
         failure = error.ioError(subject: configuration.name)
         queue.close()
         IOHooks.report("\(configuration.name) is shut down from the start: \(failure!)")
@@ -317,7 +304,7 @@ final class EventLoop: LoopThread {
     }
 
     private func endTick() {
-        submitsInBulk = backend.submitsInBulk(tickObservers.count)
+        submitsInBulk = withBackend { $0.submitsInBulk(tickObservers.count) }
         defer { submitsInBulk = false }
         var ending = emptyTickObservers
         emptyTickObservers = []
@@ -350,10 +337,10 @@ final class EventLoop: LoopThread {
         let trim = min(queue.actionPool.nextTrim ?? .max, timers.nextTrim ?? .max)
         let until = min(timers.nextCheck ?? .max, trim)
         activity.sleep()
-        backend.wait(until: until == .max ? nil : until)
+        withBackend { $0.wait(until: until == .max ? nil : until) }
         queue.resume()
         activity.wake()
-        backend.dispatch()
+        withBackend { _ = $0.dispatch() }
     }
 
     /// Sends what was accepted, cancels everything else, notifies the dependents, and reports the rejected work.

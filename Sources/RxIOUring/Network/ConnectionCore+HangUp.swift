@@ -35,7 +35,7 @@ extension ConnectionCore {
         if hangUp.isUnread, inputEnd == nil { return }
         let watch = hangUp.watch ?? HangUpWatch(socket)
         hangUp.watch = watch
-        if !watch.isInFlight { watch.watch(self, on: socket) }
+        if !watch.isInFlight { watch.submit(for: self, on: socket) }
     }
 
     /// Handles a result of the watch.
@@ -84,22 +84,12 @@ extension ConnectionCore {
 }
 
 /// Waits until a connection is broken. Used on the loop thread only.
-final class HangUpWatch: DescriptorOperation {
-    /// The connection, held while the operation is in flight.
-    @exclusivity(unchecked) private var core: ConnectionCore?
-
+final class HangUpWatch: ConnectionOperation {
     init(_ descriptor: Descriptor) {
         super.init(Request(kind: RX_HANG_UP, descriptor: descriptor.fd, address: nil))
     }
 
-    func watch(_ core: ConnectionCore, on descriptor: Descriptor) {
-        self.core = core
-        descriptor.submit(self)
-    }
-
-    override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
-        let core = core
-        if !hasMore { self.core = nil }
-        core?.watched(result)
+    override func finished(_ result: Int32, buffer: Int32, of core: ConnectionCore) {
+        core.watched(result)
     }
 }

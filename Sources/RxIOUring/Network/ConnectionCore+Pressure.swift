@@ -23,9 +23,9 @@ extension ConnectionCore {
         }
     }
 
-    /// Takes bytes and items that were sent or dropped off the load, on any thread.
-    func reduceLoad(bytes: Int, items: Int) {
-        let before = load.fetchAdd(0 &- OutputLoad.addend(bytes: bytes, items: items))
+    /// Takes what was sent or dropped off the load, on any thread. `removed` is an addend of `OutputLoad`.
+    func reduceLoad(by removed: UInt) {
+        let before = load.fetchAdd(0 &- removed)
         if OutputLoad(word: before).isAwaited { resumeSources() }
     }
 
@@ -65,10 +65,10 @@ extension ConnectionCore {
         if outputObservers.isEmpty { isOutputObserved.storeRelaxed(0) }
     }
 
-    /// Tells the observers if an item has filled the output, from any thread.
+    /// Tells the observers if an addend has filled the output, from any thread.
     @inline(never)
-    func noticeOutput(_ before: OutputLoad, added item: OutputQueue.Item) {
-        if !before.isFilled(by: item, watermarks) { return }
+    func noticeOutput(_ before: OutputLoad, added: UInt) {
+        if !before.isFilled(by: added, watermarks) { return }
         // Submitted, not called at once: the caller may be an observer of this connection.
         loop.submit {
             for observer in self.outputObservers.all { observer.outputFilled() }

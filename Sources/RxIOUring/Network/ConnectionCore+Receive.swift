@@ -33,16 +33,15 @@ extension ConnectionCore {
 
     /// Submits the next receive, or delivers the rest of the last chunk soon, if a subscriber wants it.
     func receiveNext() {
-        guard state.wantsChunk, !isDelivering, let socket else { return }
+        guard state.wantsChunk, !isDelivering, heldSocket.lent != nil else { return }
         if held != nil {
             if !isDeliveryQueued { loop.deliveries.add(self) }
             isDeliveryQueued = true
             return
         }
-        let receive = receive ?? makeReceive(socket)
-        if receive.isInFlight || mustPause() { return }
+        if isReceiving || mustPause() { return }
         if let watch = hangUp.watch { loop.cancel(watch) }
-        submit(receive, socket)
+        submitReceive()
     }
 
     /// Delivers the next piece of a chunk.
@@ -71,24 +70,39 @@ extension ConnectionCore {
         return true
     }
 
+    /// Submits the next receive; none may be in flight.
+    private func submitReceive() {
+        if heldReceive.lent == nil { makeReceive() }
+        guard let receive = heldReceive.lent, let socket = heldSocket.lent else { return }
+        receive._withUnsafeGuaranteedRef { receive in
+            socket._withUnsafeGuaranteedRef { submit(receive, $0) }
+        }
+    }
+
+    private var isReceiving: Bool { heldReceive.lent?._withUnsafeGuaranteedRef { $0.isInFlight } ?? false }
+
+    /// Receives into a buffer of a pool, if the window lends one more.
     private func submit(_ receive: ConnectionReceive, _ socket: Descriptor) {
-        guard let window, window.take() else { return receiveIntoOwnMemory(receive, socket) }
-        if receive.pool == .bulk, window.bulk == nil { window.add(bulk: loop.backend.bulkPool) }
-        receive.receive(self, on: socket, hasBulk: window.bulk != nil)
+        guard let window = heldWindow.lent else { return receiveIntoOwnMemory(receive, socket) }
+        window._withUnsafeGuaranteedRef { window in
+            if !window.take() { return receiveIntoOwnMemory(receive, socket) }
+            if receive.pool == .bulk, window.bulk == nil { window.add(bulk: loop.backend.bulkPool) }
+            receive.receive(self, on: socket, hasBulk: window.bulk != nil)
+        }
     }
 
     /// Receives and drops while bytes wait for the peer, which may read no more before it has sent.
     func discardInput() {
-        guard state.discardsInput, let socket, send?.isInFlight == true || awaitsAcknowledgement else { return }
-        let receive = receive ?? makeReceive(socket)
-        if !receive.isInFlight { submit(receive, socket) }
+        guard state.discardsInput, isSendInFlight || awaitsAcknowledgement else { return }
+        if !isReceiving { submitReceive() }
     }
 
-    private func makeReceive(_ socket: Descriptor) -> ConnectionReceive {
-        let made = ConnectionReceive(socket)
-        receive = made
-        window = loop.backend.usualPool.map { ReceiveWindow(limit: options.receiveWindow, usual: $0) }
-        return made
+    private func makeReceive() {
+        guard let socket else { return }
+        heldReceive.hold(ConnectionReceive(socket))
+        if let pool = loop.backend.usualPool {
+            heldWindow.hold(ReceiveWindow(limit: options.receiveWindow, usual: pool))
+        }
     }
 
     private func receiveIntoOwnMemory(_ receive: ConnectionReceive, _ socket: Descriptor) {
@@ -100,13 +114,13 @@ extension ConnectionCore {
         if result > 0 {
             idleTimer?.restart()
             if let own { return claim(chunk(own, count: Int(result))) }
-            return claim(ByteChunk(window!.storage(buffer, of: pool), count: Int(result)))
+            return claim(pooledChunk(buffer, of: pool, count: Int(result)))
         }
         if own == nil { window!.putBack() }
         if buffer >= 0 { loop.backend.returnBuffer(buffer, to: window!.pool(pool)) }
         if result == -ENOBUFS, own == nil, state.isOpen || state.discardsInput, let receive, let socket {
             // Observers hold all buffers of the pool.
-            return pool == .bulk ? submit(receive, socket) : receiveIntoOwnMemory(receive, socket)
+            return pool == .bulk ? submitReceive() : receiveIntoOwnMemory(receive, socket)
         }
         // That of the receive for the subscriber.
         if result == -ECANCELED, state.discardsInput { return discardInput() }
@@ -118,6 +132,10 @@ extension ConnectionCore {
             receiver?.inputEnded()
         case .close: release()
         }
+    }
+
+    private func pooledChunk(_ buffer: Int, of pool: ReceivePool.Kind, count: Int) -> ByteChunk {
+        heldWindow.lent!._withUnsafeGuaranteedRef { ByteChunk($0.storage(buffer, of: pool), count: count) }
     }
 
     /// Makes a chunk of the connection's own memory. Observers keep many chunks already, so one of few bytes gets memory of its size.
@@ -148,9 +166,10 @@ extension ConnectionCore {
         var position = chunk.startIndex
         while let receiver {
             let end = position + min(chunk.endIndex - position, pace.limit)
-            let outer = loop.delivery.begin(ticks: loop.backend.endsDeliverySoon() ? 0 : loop.deliverySlice)
+            let outer = loop.beginDelivery()
             let start = pace.start(end - position)
-            receiver.receive(chunk[position..<end])
+            let isWhole = end - position == chunk.count
+            if isWhole { receiver.receive(chunk) } else { receiver.receive(chunk[position..<end]) }
             let unused = loop.delivery.end(outer)
             // A subscriber that looks at the clock needs no smaller pieces.
             if let start, unused == nil { pace.delivered(end - position, since: start) }

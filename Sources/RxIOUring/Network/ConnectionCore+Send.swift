@@ -17,39 +17,40 @@ extension ConnectionCore {
         let count = bytes.count
         if count == 0, waiter == nil { return CInt(rejection.loadRelaxed()) }
         useMark.storeRelaxed(1)
-        let item = OutputQueue.Item(bytes: bytes, waiter: waiter)
-        let before = OutputLoad(word: load.fetchAdd(OutputLoad.addend(bytes: count, items: item.count)))
+        var item = OutputQueue.Item(bytes: bytes, waiter: waiter)
+        let added = item.load
+        let before = OutputLoad(word: load.fetchAdd(added))
         // Relaxed: either this thread sees the word, or the loop thread sees the load before it ends the output.
         let rejected = CInt(rejection.loadRelaxed())
         if rejected != 0, count > 0 || !isEndingInOrder(rejected) {
-            withdraw(item)
+            withdraw(added)
             return rejected
         }
         if before.weight > tolerance.most(options.sendLimit) {
-            withdraw(item)
+            withdraw(added)
             // Without bytes there is no hole.
             return count > 0 ? outputOverflowed(before, rejected: count) : ENOBUFS
         }
-        let packed = item.packed(waits: !before.isEmpty)
+        if !before.isEmpty { item.pack() }
         if loop.isCurrent {
-            acceptInOrder(packed)
-        } else if !leaveInInbox(packed) {
-            withdraw(item)
+            acceptInOrder(consume item)
+        } else if !leaveInInbox(consume item) {
+            withdraw(added)
             let rejected = CInt(rejection.loadRelaxed())
             return rejected == 0 ? ECANCELED : rejected
         }
         // Relaxed: see `addOutputObserver`.
-        if isOutputObserved.loadRelaxed() != 0 { noticeOutput(before, added: item) }
+        if isOutputObserved.loadRelaxed() != 0 { noticeOutput(before, added: added) }
         return 0
     }
 
     /// True if bytes are rejected because this side ends: a waiter behind bytes that were accepted is still told when they are sent.
     private func isEndingInOrder(_ rejected: CInt) -> Bool { rejected == EPIPE || rejected == ENOTCONN }
 
-    /// Takes an item that was rejected off the load, on any thread.
+    /// Takes what was rejected off the load, on any thread.
     @inline(never)
-    private func withdraw(_ item: OutputQueue.Item) {
-        reduceLoad(bytes: item.bytes.count, items: item.count)
+    private func withdraw(_ added: UInt) {
+        reduceLoad(by: added)
         // Relaxed: the read-modify-write of the load comes behind that of the loop thread, if that has seen the item.
         if awaitsSends.loadRelaxed() != 0 { loop.perform(flushAtEndOfTick, rejected: wakeEndingLoop) }
     }
@@ -71,7 +72,7 @@ extension ConnectionCore {
     private func dropInbox() {
         let error = loop.closedError(subject: subject)
         for item in emptyInbox() {
-            reduceLoad(bytes: item.bytes.count, items: item.count)
+            reduceLoad(by: item.load)
             if item.waiter == nil { IOHooks.reportRejectedSend(error, item.bytes.count) }
         }
     }
@@ -79,22 +80,22 @@ extension ConnectionCore {
     /// Accepts an item on the loop thread, behind all sends on other threads that the caller knows of.
     ///
     /// Those need not wait for the turn of the submitted `takeInbox`.
-    private func acceptInOrder(_ item: OutputQueue.Item) {
+    private func acceptInOrder(_ item: consuming OutputQueue.Item) {
         // Another thread made the connection, and the loop thread has not opened it yet.
-        if state.isStarting, leaveInInbox(item) { return }
+        if state.isStarting, leaveInInbox(copy item) { return }
         // Relaxed: a caller that knows of such a send comes after it, and so sees the word.
         if isInboxAnnounced.loadRelaxed() != 0 { takeInbox() }
-        accept(item)
+        accept(consume item)
     }
 
     /// Leaves an item for the loop, which takes it in any case. Returns false if the loop has ended, or the connection has failed.
-    private func leaveInInbox(_ item: OutputQueue.Item) -> Bool {
+    private func leaveInInbox(_ item: consuming OutputQueue.Item) -> Bool {
         inboxLock.lock()
         if isInboxClosed {
             inboxLock.unlock()
             return false
         }
-        inbox.append(item)
+        inbox.append(consume item)
         let isFirst = isInboxAnnounced.loadRelaxed() == 0
         if isFirst { isInboxAnnounced.storeRelaxed(1) }
         inboxLock.unlock()
@@ -134,15 +135,15 @@ extension ConnectionCore {
         return state.isSending && mustAwaitSends
     }
 
-    private func accept(_ item: OutputQueue.Item) {
+    private func accept(_ item: consuming OutputQueue.Item) {
         // An item accepted before `close` is still sent after it.
         switch state.bytesArrived() {
         case .reject: reject(item, state.sendFailure ?? sendError(ENOTCONN))
         case .rejectBehindEnd: rejectBehindEnd(item)
         case .queue(let isLimited):
-            output.append(item)
             // What the end of the loop finds in the inbox was sent before the sequence was cut off.
             if !item.bytes.isEmpty, !state.isDraining { isIncomplete = false }
+            output.append(consume item)
             if isLimited { limitFlushing() }
             flushAtEndOfTick()
         }
@@ -163,7 +164,7 @@ extension ConnectionCore {
 
     /// Takes an item that was rejected off the load, on the loop thread. An end of the output may wait for it.
     private func withdrawOnLoop(_ item: OutputQueue.Item) {
-        reduceLoad(bytes: item.bytes.count, items: item.count)
+        reduceLoad(by: item.load)
         if awaitsSends.loadRelaxed() != 0 { flushAtEndOfTick() }
     }
 
@@ -239,17 +240,27 @@ extension ConnectionCore {
 
     /// Sends the bytes that can be sent now, and leaves the rest to the kernel.
     func flush() {
-        guard let socket, state.isSending else { return }
+        guard state.isSending else { return }
         if output.isEmpty, !state.endsWhenDrained { return }
-        let send = send ?? makeSend(socket)
-        if send.isInFlight { return discardInput() }
+        if isSendInFlight { return discardInput() }
+        if heldSend.lent == nil { makeSend() }
+        guard let send = heldSend.lent, let socket = heldSocket.lent else { return }
+        // The connection keeps both: it is never closed at once by an observer, to whom outcomes are told meanwhile.
+        send._withUnsafeGuaranteedRef { send in
+            socket._withUnsafeGuaranteedRef { flush(send, $0) }
+        }
+    }
+
+    var isSendInFlight: Bool { heldSend.lent?._withUnsafeGuaranteedRef { $0.isInFlight } ?? false }
+
+    private func flush(_ send: ConnectionSend, _ socket: Descriptor) {
         while !output.isEmpty {
             // Items queued during one tick of the loop go out together.
             let wanted = send.load(&output)
             // Many connections share one system call; for a few, one call each costs less than the completions. So it does for many bytes, which
             // would stay in memory until their completion, behind all that the kernel has completed before.
             if wanted > 0, wanted <= ConnectionCore.mostInBulk, loop.submitsInBulk { return submit(send, socket) }
-            let result = wanted == 0 ? 0 : loop.backend.performNow(send)
+            let result = wanted == 0 ? 0 : loop.withBackend { $0.performNow(send) }
             if result == -EAGAIN { return submit(send, socket) }
             if result < 0 { return outputFailed(-result) }
             remove(Int(result))
@@ -266,14 +277,12 @@ extension ConnectionCore {
     /// The most bytes that a connection sends together with others.
     private static let mostInBulk = 8 << 10
 
-    private func makeSend(_ socket: Descriptor) -> ConnectionSend {
-        let made = ConnectionSend(socket, continues: !options.limitsSilence)
-        send = made
-        return made
+    private func makeSend() {
+        if let socket { heldSend.hold(ConnectionSend(socket, continues: !options.limitsSilence)) }
     }
 
     private func submit(_ send: ConnectionSend, _ socket: Descriptor) {
-        send.send(self, on: socket)
+        send.submit(for: self, on: socket)
         discardInput()
     }
 
@@ -281,7 +290,7 @@ extension ConnectionCore {
         if count > 0 { idleTimer?.restart() }
         let items = output.count
         let waiters = output.remove(count)
-        reduceLoad(bytes: count, items: items - output.count)
+        reduceLoad(by: OutputLoad.addend(bytes: count, items: items - output.count))
         for waiter in waiters { waiter.writeEnded(nil) }
     }
 
@@ -343,7 +352,7 @@ extension ConnectionCore {
         let (bytes, items) = (output.bytes, output.count)
         if bytes > 0 { hasDroppedOutput = true }
         let waiters = output.removeAll()
-        reduceLoad(bytes: bytes, items: items)
+        reduceLoad(by: OutputLoad.addend(bytes: bytes, items: items))
         for waiter in waiters { waiter.writeEnded(error) }
     }
 }

@@ -20,15 +20,14 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
 
     /// The open descriptor, until the loop takes it over.
     private let fd: CInt
-    @exclusivity(unchecked) var socket: Descriptor?
+    @exclusivity(unchecked) private(set) var heldSocket = Held<Descriptor>()
 
     /// Decides; the methods of this class do what it says.
     @exclusivity(unchecked) var state = ConnectionStateMachine()
 
     // Receiving.
-    @exclusivity(unchecked) var receive: ConnectionReceive?
-    /// Nil before the first receive, and without a pool.
-    @exclusivity(unchecked) var window: ReceiveWindow?
+    @exclusivity(unchecked) var heldReceive = Held<ConnectionReceive>()
+    @exclusivity(unchecked) var heldWindow = Held<ReceiveWindow>()
     @exclusivity(unchecked) var receiver: ReceiveSource<ConnectionCore>?
     /// The chunk that arrived after the subscriber had left, for the next subscriber.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
@@ -44,7 +43,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     @exclusivity(unchecked) var idleTimer: IdleTimer?
 
     // Sending.
-    @exclusivity(unchecked) var send: ConnectionSend?
+    @exclusivity(unchecked) var heldSend = Held<ConnectionSend>()
     @exclusivity(unchecked) var output = OutputQueue()
     @exclusivity(unchecked) var flushTimer: DelayTimer?
     /// True once the connection is closed, if the kernel has taken all accepted bytes.
@@ -115,6 +114,13 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
         deinit { ResourceCensus.died(Self.self) }
     #endif
 
+    /// The socket while it is open.
+    var socket: Descriptor? { heldSocket.object }
+    var receive: ConnectionReceive? { heldReceive.object }
+    var send: ConnectionSend? { heldSend.object }
+    /// Nil before the first receive, and without a pool.
+    var window: ReceiveWindow? { heldWindow.object }
+
     /// True if the program has sent on the connection, has watched its close, or has asked for its end. Exact for the last owner.
     var isUsed: Bool { useMark.loadRelaxed() != 0 || isEndRequested.loadRelaxed() != 0 }
 
@@ -131,7 +137,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     }
 
     private func open() {
-        socket = Descriptor(fd, on: loop)
+        heldSocket.hold(Descriptor(fd, on: loop))
         guard loop.add(self) else { return finishClosing(shutDownError) }
         state.opened()
         if let limit = options.idleTimeout { limitIdleTime(limit.nanosecondsClamped) }
@@ -294,10 +300,10 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     private func descriptorClosed() {
         let failure = state.descriptorClosed()
         releaseInbox()
-        receive = nil
+        heldReceive.release()
         hangUp.watch = nil
-        send = nil
-        socket = nil
+        heldSend.release()
+        heldSocket.release()
         loop.remove(self)
         accepted?.remove(self)
         notifyWatchers(failure)

@@ -3,10 +3,30 @@
 import CRxIOUring
 import Glibc
 
+/// An operation of a connection, which it holds as long as it is in flight. Used on the loop thread only.
+class ConnectionOperation: DescriptorOperation {
+    /// The connection, held from the first submission until a completion behind which the operation is not in flight again.
+    @exclusivity(unchecked) private final var core = Held<ConnectionCore>()
+
+    /// Submits the operation.
+    final func submit(for core: ConnectionCore, on descriptor: Descriptor) {
+        self.core.hold(core)
+        descriptor.submit(self)
+    }
+
+    /// Handles the result of the operation.
+    func finished(_ result: Int32, buffer: Int32, of core: ConnectionCore) {
+        fatalError("swift-rx: a subclass has to implement this method")
+    }
+
+    final override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
+        core.lent?._withUnsafeGuaranteedRef { finished(result, buffer: buffer, of: $0) }
+        if !isInFlight { core.release() }
+    }
+}
+
 /// Receives for a connection, again and again. Used on the loop thread only.
-final class ConnectionReceive: DescriptorOperation {
-    /// The connection, held while the operation is in flight.
-    @exclusivity(unchecked) private var core: ConnectionCore?
+final class ConnectionReceive: ConnectionOperation {
     /// The memory to receive into, if not the pool's: held here as long as the kernel may write there.
     @exclusivity(unchecked) private var own: ByteStorage?
     /// A hint for the kernel: true if the last receive left no bytes in the socket.
@@ -22,30 +42,25 @@ final class ConnectionReceive: DescriptorOperation {
 
     /// Receives into a pool.
     func receive(_ core: ConnectionCore, on descriptor: Descriptor, hasBulk: Bool) {
-        self.core = core
         if !hasBulk { pool = .usual }
         request.kind = pool == .usual ? RX_RECEIVE_POOL : RX_RECEIVE_BULK
         request.address = nil
         request.length = pool.size
         request.offset = isDrained ? 1 : 0
-        descriptor.submit(self)
+        submit(for: core, on: descriptor)
     }
 
     /// Receives into memory that the operation holds.
     func receive(_ core: ConnectionCore, on descriptor: Descriptor, into storage: ByteStorage) {
-        self.core = core
         own = storage
         request.kind = RX_RECEIVE
         request.address = storage.address
         request.length = storage.capacity
-        descriptor.submit(self)
+        submit(for: core, on: descriptor)
     }
 
-    override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
-        guard let core else { return }
-        self.core = nil
-        let (own, pool) = (own, pool)
-        self.own = nil
+    override func finished(_ result: Int32, buffer: Int32, of core: ConnectionCore) {
+        let (own, pool) = (own.take(), pool)
         if result > 0 {
             isDrained = result < request.length
             // A peer that fills a buffer has sent more. The second receive in a row that finds little leads back: the first one may have found
@@ -60,10 +75,8 @@ final class ConnectionReceive: DescriptorOperation {
     }
 }
 
-/// Sends the first bytes of a connection's queue. Used on the loop thread only.
-final class ConnectionSend: DescriptorOperation {
-    /// The connection, which holds the bytes, while the operation is in flight.
-    @exclusivity(unchecked) private var core: ConnectionCore?
+/// Sends the first bytes of a connection's queue, which the connection holds. Used on the loop thread only.
+final class ConnectionSend: ConnectionOperation {
     /// The bytes, if the connection drops them while the operation is in flight.
     @exclusivity(unchecked) private var held: OutputQueue?
     /// The pieces, allocated when there is more than one for the first time.
@@ -105,19 +118,11 @@ final class ConnectionSend: DescriptorOperation {
         return bytes
     }
 
-    /// Sends the loaded bytes, when the connection can take them.
-    func send(_ core: ConnectionCore, on descriptor: Descriptor) {
-        self.core = core
-        descriptor.submit(self)
-    }
-
     /// Holds the bytes being sent until the kernel has released them.
     func hold(_ queue: OutputQueue) { held = queue }
 
-    override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
-        let core = core
-        self.core = nil
+    override func finished(_ result: Int32, buffer: Int32, of core: ConnectionCore) {
         held = nil
-        core?.sent(result)
+        core.sent(result)
     }
 }

@@ -29,9 +29,9 @@ struct OutputLoad {
         watermarks.mustPause(weight, isAwaited: isAwaited)
     }
 
-    /// True if an item that is added to this load makes sources pause.
-    func isFilled(by item: OutputQueue.Item, _ watermarks: OutputWatermarks) -> Bool {
-        let after = OutputLoad(word: word &+ OutputLoad.addend(bytes: item.bytes.count, items: item.count))
+    /// True if what is added to this load makes sources pause.
+    func isFilled(by added: UInt, _ watermarks: OutputWatermarks) -> Bool {
+        let after = OutputLoad(word: word &+ added)
         return weight < watermarks.high && after.weight >= watermarks.high
     }
 

@@ -20,9 +20,12 @@ struct OutputQueue {
             count = waiter != nil ? OutputWatermarks.itemsWithWaiter : bytes.count <= ByteStorage.smallPiece ? 0 : 1
         }
 
-        /// The item with memory of its own, if it is one that has to wait and is not copied into a slab.
-        func packed(waits: Bool) -> Item {
-            waits && count > 0 && bytes.keepsMuchMore ? Item(bytes: bytes.compact, waiter: waiter) : self
+        /// The addend of the item to an `OutputLoad`.
+        var load: UInt { OutputLoad.addend(bytes: bytes.count, items: count) }
+
+        /// Gives the item memory of its own, unless it will be copied into a slab.
+        mutating func pack() {
+            if count > 0, bytes.keepsMuchMore { bytes = bytes.compact }
         }
     }
 
@@ -48,12 +51,12 @@ struct OutputQueue {
     static let maxItems = 64
     static let maxBytes = 256 * 1024
 
-    mutating func append(_ item: Item) {
+    mutating func append(_ item: consuming Item) {
         bytes += item.bytes.count
         count += item.count
         if item.count == 0, !isEmpty { return appendCopy(of: item) }
         slab = nil
-        items.append(item)
+        items.append(consume item)
     }
 
     /// Appends a small piece to the slab that is the last item, or as the first piece of a new slab.

@@ -36,11 +36,12 @@ final class ReceiveWindow: BufferProvider, @unchecked Sendable {
 
     /// The memory of a buffer that was counted.
     func storage(_ number: Int, of kind: ReceivePool.Kind) -> ByteStorage {
-        ByteStorage(pool(kind).address(number), capacity: kind.size, of: self)
+        let address = kind == .usual ? usual.address(number) : bulk!.address(number)
+        return ByteStorage(address, capacity: kind.size, of: self)
     }
 
     override func recycle(_ address: UnsafeMutableRawPointer) {
-        (usual.contains(address) ? usual : bulk!).recycle(address)
+        if usual.contains(address) { usual.recycle(address) } else { bulk!.recycle(address) }
         putBack()
     }
 }

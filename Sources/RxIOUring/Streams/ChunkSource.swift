@@ -15,7 +15,7 @@ class ChunkSource: LoopSource<ByteChunk>, PiecewiseDelivery {
 
     /// Emits a chunk, or the pieces of it for which there is time. Only while nothing of the last chunk is left; `read` has to follow.
     final func deliver(_ chunk: ByteChunk) {
-        let outer = loop.delivery.begin(ticks: loop.backend.endsDeliverySoon() ? 0 : loop.deliverySlice)
+        let outer = loop.beginDelivery()
         emit(chunk)
         let unused = loop.delivery.end(outer)
         if isRunning { rest = unused }

@@ -8,7 +8,8 @@ import Glibc
 /// It is closed when it is not wanted any more and no operation uses it.
 final class Descriptor {
     let fd: CInt
-    private unowned(unsafe) let loop: EventLoop
+    /// Not counted: the loop outlives its descriptors.
+    private let loop: Unmanaged<EventLoop>
     private let blocking: Operation.Blocking
     /// The number of operations in flight.
     @exclusivity(unchecked) private var users = 0
@@ -21,7 +22,7 @@ final class Descriptor {
     /// Takes over an open descriptor.
     init(_ fd: CInt, on loop: EventLoop, blocking: Operation.Blocking = .arranged) {
         self.fd = fd
-        self.loop = loop
+        self.loop = .passUnretained(loop)
         self.blocking = blocking
         if blocking == .arranged { loop.backend.prepare(fd) }
     }
@@ -35,9 +36,9 @@ final class Descriptor {
     func submit(_ operation: DescriptorOperation) {
         assert(!isClosing, "an operation was submitted on a descriptor that is being closed")
         users += 1
-        operation.user = self
+        operation.user.hold(self)
         operation.blocking = blocking
-        loop.submit(operation)
+        loop._withUnsafeGuaranteedRef { $0.submit(operation) }
     }
 
     /// Closes once the operations in flight have ended, which the caller has to cancel.
@@ -53,7 +54,7 @@ final class Descriptor {
     }
 
     private func closeNow() {
-        loop.backend.forget(fd)
+        loop._withUnsafeGuaranteedRef { $0.backend.forget(fd) }
         // Not repeated after EINTR: Linux has closed the descriptor then.
         if Glibc.close(fd) != 0, errno != EINTR { closeError = errno }
         let onClosed = onClosed
@@ -64,7 +65,8 @@ final class Descriptor {
 
 /// An operation on a `Descriptor`, which stays open until the operation has ended.
 class DescriptorOperation: Operation {
-    @exclusivity(unchecked) fileprivate final var user: Descriptor?
+    /// The descriptor, held from the first submission until a completion behind which the operation is not in flight again.
+    @exclusivity(unchecked) fileprivate final var user = Held<Descriptor>()
 
     /// Handles the result of the operation: see `Operation.completed`. If a close was requested, the descriptor may be closed
     /// by now.
@@ -73,11 +75,9 @@ class DescriptorOperation: Operation {
     }
 
     final override func completed(_ result: Int32, buffer: Int32, hasMore: Bool) {
-        if !hasMore {
-            let descriptor = user
-            user = nil
-            descriptor?.operationEnded()
-        }
-        finished(result, buffer: buffer, hasMore: hasMore)
+        if hasMore { return finished(result, buffer: buffer, hasMore: true) }
+        user.lent?._withUnsafeGuaranteedRef { $0.operationEnded() }
+        finished(result, buffer: buffer, hasMore: false)
+        if !isInFlight { user.release() }
     }
 }

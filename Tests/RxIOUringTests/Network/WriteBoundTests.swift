@@ -10,8 +10,10 @@ import Testing
 /// The memory that the source of a write may take, of which a part can pause.
 @Suite(.serialized) struct WriteBoundTests {
     private static let sendLimit = 1 << 20
-    /// As much again, and 32 chunks, may come before it is known that nothing asks.
-    private static let mostQueued = 2 * sendLimit + (3 << 20)
+    /// What may come: the limit and a chunk before the first question; then 33 chunks until it is known that nothing asks. As many again, since what asks may
+    /// be the source or, if a drainer asks for it, a stand-in, and each may just have been told to pause.
+    private static let mostQueued = sendLimit + chunkSize + 2 * 33 * chunkSize
+    private static let chunkSize = 64 << 10
 
     private func options(sendLimit: Int = WriteBoundTests.sendLimit) -> ConnectionOptions {
         var options = ConnectionOptions()
