@@ -36,6 +36,8 @@ class AnyObserveOnQueue: PausableSource {
     @exclusivity(unchecked) private final var isDelivering = false
 
     private final let backlogPlace = Backlog.Place()
+    /// The number of events that were delivered or dropped, modulo 2^64. Written by the drainer; out of date as soon as another thread reads it.
+    private final let deliveredCount = AtomicWord(0)
     /// 1 once a source has asked whether to pause.
     // Relaxed: a hint for reports.
     private final let wasAsked = AtomicWord(0)
@@ -88,7 +90,10 @@ class AnyObserveOnQueue: PausableSource {
         taken.resume()
     }
 
-    /// Reports, from time to time, the number of events that wait in a batch. A source that asks emits some more before it does so again.
+    /// The number of events that wait, of those submitted so far.
+    final func waitingCount(of submitted: UInt) -> Int { Int(bitPattern: submitted &- deliveredCount.loadRelaxed()) }
+
+    /// Reports, from time to time, the number of events that wait. A source that asks emits some more before it does so again.
     func noteBacklog(_ count: Int) {
         Backlog.noticed(Backlog.count(count, whilePausing: wasAsked.loadRelaxed() != 0), at: operatorName, backlogPlace)
     }
@@ -130,7 +135,13 @@ class AnyObserveOnQueue: PausableSource {
         } else {
             let left = deliverEvents(count)
             if left != 0 { postponed += left }
+            noteDelivered(count - left)
         }
+    }
+
+    private final func noteDelivered(_ count: Int) {
+        // No read-modify-write: only the drainer writes it.
+        deliveredCount.storeRelaxed(deliveredCount.loadRelaxed() &+ UInt(bitPattern: count))
     }
 
     /// Reacts to the end of a chunk of the queue: resumes the sources above, and asks the downstream. Returns whether this hop has to pause.
@@ -199,6 +210,7 @@ class AnyObserveOnQueue: PausableSource {
             postponed -= count
             let left = deliverEvents(count)
             postponed += left
+            noteDelivered(count - left)
             budget -= count - left
         }
         return true

@@ -92,6 +92,9 @@ package class EventBatchingSink<Element>: Sink<Element> {
     /// True once the sequence has ended here. Only the upstream accesses it.
     @exclusivity(unchecked) private(set) final var hasEnded = false
 
+    /// The number of events that were submitted. Only the upstream accesses it.
+    @exclusivity(unchecked) private final var submitted: UInt = 0
+
     // Only the upstream, whose calls are serial, accesses the batches.
     /// The batches of this hop, retained and linked, longest out of use first.
     @exclusivity(unchecked) private final var oldestBatch: Unmanaged<EventBatch>
@@ -197,6 +200,9 @@ package class EventBatchingSink<Element>: Sink<Element> {
 
     /// Adds one more event to the last batch, or to a new batch if that one is not the last job in the queue any more.
     final func submitBatch() {
+        submitted &+= 1
+        // Not for each event, as each call looks at the threshold and at a word of the drainer.
+        if submitted % 64 == 0 { batchedEvents.noteBacklog(batchedEvents.waitingCount(of: submitted)) }
         if openBatch._withUnsafeGuaranteedRef({ runQueue.isLast($0) && $0.tryExtend() }) { return }
         // The scheduler may have ended: a source that keeps emitting would occupy the thread that rejects the batches.
         if batchedEvents.isCancelled.loadRelaxed() != 0 { return cancelUpstream() }
@@ -285,8 +291,6 @@ private final class EventBatch: Job {
             count.storeRelaxed(0)
             return false
         }
-        // This is not called for each event, as each call looks at the threshold.
-        if known % 64 == 63 { events.noteBacklog(Int(known) + 1) }
         return true
     }
 

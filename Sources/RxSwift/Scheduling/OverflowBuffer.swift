@@ -10,9 +10,9 @@ package struct OverflowPolicy {
     /// The name of the operator, for diagnostics.
     let operatorName: StaticString
 
-    /// Stops the program if `buffer` is not positive.
+    /// Stops the program if `buffer` is not positive, unless the policy does not use it.
     package init(_ overflow: BackpressureOverflow, buffer: Int, operatorName: StaticString) {
-        if buffer <= 0 { fatalError("\(operatorName): buffer must be positive, is \(buffer)") }
+        if buffer <= 0, overflow != .latest { fatalError("\(operatorName): buffer must be positive, is \(buffer)") }
         self.overflow = overflow
         self.bound = overflow == .latest ? 1 : buffer
         self.operatorName = operatorName

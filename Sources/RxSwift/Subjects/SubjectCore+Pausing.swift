@@ -48,4 +48,17 @@ extension SubjectListCore {
         _ = waiting.add(source)
         return true
     }
+
+    /// Tells all subscribers that the source begins anew. Does nothing while another thread or a callback delivers: the source will do so again.
+    package final func upstreamGoesOn() {
+        if isStopped || !tryEnter() { return }
+        var node = list.first
+        while let subscription = node {
+            subscription._withUnsafeGuaranteedRef {
+                node = $0.nextInList
+                if !$0.isCancelled { $0.downstream._withUnsafeGuaranteedRef { $0.upstreamGoesOn() } }
+            }
+        }
+        leave()
+    }
 }

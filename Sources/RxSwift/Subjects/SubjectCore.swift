@@ -15,6 +15,10 @@ package class SubjectListCore: SerializerTarget {
     /// The subscriptions in order of subscription; only the drainer uses them.
     @exclusivity(unchecked) final var list = SubjectSubscriptionList()
 
+    /// True if nodes have arrived that `didArrive` has not looked at; only the drainer uses it.
+    @exclusivity(unchecked) private final var isBehind = false
+    private static let mostReadAhead = 1_024
+
     /// True if a terminal event was delivered; only the drainer uses it.
     @exclusivity(unchecked) fileprivate final var isTerminated = false
 
@@ -238,19 +242,6 @@ package class SubjectListCore: SerializerTarget {
         subscription.releaseDownstream()
     }
 
-    /// Tells all subscribers that the source begins anew. Does nothing while another thread or a callback delivers: the source will do so again.
-    package final func upstreamGoesOn() {
-        if isStopped || !tryEnter() { return }
-        var node = list.first
-        while let subscription = node {
-            subscription._withUnsafeGuaranteedRef {
-                node = $0.nextInList
-                if !$0.isCancelled { $0.downstream._withUnsafeGuaranteedRef { $0.upstreamGoesOn() } }
-            }
-        }
-        leave()
-    }
-
     // MARK: SerializerTarget
 
     package func run(_ node: UnsafeMutablePointer<DrainNode>) { abstractMethod() }
@@ -259,13 +250,26 @@ package class SubjectListCore: SerializerTarget {
 
     package final func downstreamPauses(_ source: any PausableSource) -> Bool { allSubscribersPause(source) }
 
-    package final var readsAhead: Bool { true }
+    package final var readsAhead: Bool { !isBehind }
 
     /// Late subscribers join at once: they see every event whose delivery has not started.
+    ///
+    /// But of the subscriptions that other threads make and dispose of during one callback, only so many are looked at: the rest would keep this
+    /// thread, which has a budget for what it runs (law L12). They join in their turn, and later ones behind them.
     package final func didArrive(_ nodes: UnsafeMutablePointer<DrainNode>) {
         if isTerminated { return }
+        isBehind = false
+        let thread = CurrentThread.identity
+        var foreign = 0
         var next: UnsafeMutablePointer<DrainNode>? = nodes
         while let node = next {
+            if node.pointee.producer != thread {
+                foreign += 1
+                if foreign > SubjectListCore.mostReadAhead {
+                    isBehind = true
+                    return
+                }
+            }
             switch SubjectNode.command(of: node) {
             case (.add, let subscription?)?: if !subscription.isCancelled { append(subscription) }
             // Its downstream is released when the drainer comes to it.

@@ -39,6 +39,27 @@ import Testing
         }
     }
 
+    /// The fault: what counted was only what had come since other work was submitted to the scheduler.
+    @Test("Hops that share a scheduler are reported, each with all that waits in it") func sharedScheduler() async {
+        await #expect(processExitsWith: .success) {
+            nonisolated(unsafe) var reports: [Int] = []
+            Hooks.backlogThreshold = 1_000
+            Hooks.backlogHandler = { name, count in
+                precondition(name == "observe(on:)")
+                reports.append(count / 1_000)
+            }
+            let queue = DispatchQueue(label: "suspended")
+            let scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "test")
+            let source = PublishSubject<Int>()
+            queue.suspend()
+            let hops = (0..<2).map { _ in source.observe(on: scheduler).subscribe() }
+            for element in 0..<2_500 { source.onNext(element) }
+            precondition(reports == [1, 1, 2, 2], "\(reports)")
+            for hop in hops { hop.dispose() }
+            queue.resume()
+        }
+    }
+
     @Test("Elements that wait for a task are reported, if their source cannot pause") func values() async {
         await #expect(processExitsWith: .success) {
             nonisolated(unsafe) var reports: [String] = []

@@ -83,6 +83,38 @@ import Testing
         #expect(worstCPU < 50_000_000)
     }
 
+    /// The fault: the thread that emits looked at all of them before its next event, 200 ns for each. How many it looks at shows in who gets an event that
+    /// was queued before them.
+    @Test("Of the subscriptions that another thread makes during a callback, the emitting thread looks at few")
+    func churnDuringCallback() async {
+        let subject = PublishSubject<Int>()
+        let (began, subscribed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let first = subject.subscribe(onNext: { number in
+            if number != 1 { return }
+            began.signal()
+            subscribed.wait()
+        })
+        let sender = Thread { subject.onNext(1) }
+        sender.start()
+        began.wait()
+        subject.onNext(2)
+        let (early, order) = (AtomicCounter(0), Guarded<[Int]>([]))
+        let others = (0..<3_000).map { place in
+            subject.subscribe(onNext: { number in
+                if number == 2 { early.increment() } else { order.change { $0.append(place) } }
+            })
+        }
+        subscribed.signal()
+        #expect(await eventually { sender.isFinished })
+        subject.onNext(3)
+        #expect(await eventually { order.value.count == 3_000 })
+        #expect(order.value == Array(0..<3_000))
+        #expect(early.value > 0)
+        #expect(early.value < 1_100)
+        for other in others { other.dispose() }
+        first.dispose()
+    }
+
     enum Callback: CaseIterable, Sendable {
         case slow, slower
         /// The event of another thread leads to a slower one that the drainer sends itself.

@@ -4,7 +4,7 @@ extension ObservableType where Element: FixedWidthInteger {
     /// The numbers from 0, one each period, without an end.
     ///
     /// Periods follow a monotonic clock and do not drift: each number is due a period after the one before was due. A number that
-    /// is due while the one before is being delivered comes right after it; further ones are skipped.
+    /// is due while the one before is being delivered comes right after it. Further periods that pass meanwhile are skipped; the numbers have no gaps.
     /// - Parameters:
     ///   - period: the time between two numbers, and before the first.
     ///   - scheduler: runs the timer, and sends the numbers.
