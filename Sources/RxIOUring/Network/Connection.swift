@@ -166,8 +166,8 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// Completes if this side asked for the close or both sides have sent everything; otherwise fails with the `IOError` that
     /// ended the connection: `ETIMEDOUT` (`close`) if the peer did not take what was queued in time. Does not keep the connection open.
     ///
-    /// Subscribers are told in the order in which they came, those of a `write` of a sequence among them. A `write` of bytes is told before,
-    /// when its bytes are sent or dropped.
+    /// Subscribers are told in the order in which they came, those of a `write` of a sequence among them. A `write` of bytes that the loop
+    /// has come to is told before, when its bytes are sent or dropped.
     ///
     /// A reset by the peer ends a connection also while nothing is received. A subscriber of `received` that is paused then gets the bytes
     /// that had arrived, and the error; without a subscriber these bytes are dropped. The mere end of the peer's output ends no connection: to

@@ -209,6 +209,11 @@ extension ConnectionCore {
     // Relaxed: who ends the output in order tries to set the same word before.
     var hasOverflowed: Bool { rejection.loadRelaxed() == UInt(ENOBUFS) }
 
+    /// The error for which bytes are rejected; on any thread.
+    func rejectionError(_ code: CInt) -> IOError {
+        code == ENOBUFS ? overflowError(OutputLoad(word: load.loadRelaxed())) : sendError(code)
+    }
+
     private func sendError(_ code: CInt) -> IOError { IOError(code: code, operation: "send", subject: subject) }
 
     func rejectSends(_ code: CInt) {

@@ -128,7 +128,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     func start() {
         accepted?.add(self)
         loop.perform(open) {
-            // No other object knows the descriptor.
+            // No other object knows the descriptor. Nothing will be sent: a clean end would look like a whole answer without bytes.
+            Socket.resetWhenClosed(self.fd)
             _ = Glibc.close(self.fd)
             _ = self.rejection.exchange(UInt(ECANCELED))
             self.closeInbox()
@@ -138,7 +139,10 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
 
     private func open() {
         heldSocket.hold(Descriptor(fd, on: loop))
-        guard loop.add(self) else { return finishClosing(shutDownError) }
+        guard loop.add(self) else {
+            hasDroppedOutput = true
+            return finishClosing(shutDownError)
+        }
         state.opened()
         if let limit = options.idleTimeout { limitIdleTime(limit.nanosecondsClamped) }
         watchAtEndOfTick()

@@ -40,7 +40,7 @@ final class ChunkWriteSource: QueuedWriteSource, ConnectionWatcher {
     override func enqueue() -> IOError? {
         guard let bytes = bytes.take() else { return nil }
         let code = core.enqueue(bytes, self)
-        return code == 0 ? nil : IOError(code: code, operation: "send", subject: subject)
+        return code == 0 ? nil : core.rejectionError(code)
     }
 
     override func rejectOutput() {
@@ -79,7 +79,7 @@ final class WriteSource: QueuedSequenceSource, ConnectionWatcher, @unchecked Sen
         -> IOError?
     {
         let code = core.enqueue(bytes, waiter, beyondLimit: tolerance)
-        return code == 0 ? nil : IOError(code: code, operation: "send", subject: subject)
+        return code == 0 ? nil : core.rejectionError(code)
     }
 
     override var limit: Int { core.options.sendLimit }
