@@ -75,6 +75,24 @@ int rx_eventfd_make(void) {
     return made >= 0 ? made : -errno;
 }
 
+// The C library's recv and send are cancellation points, each of which costs two atomic operations beside other threads. No thread of a loop is cancelled.
+
+ssize_t rx_receive_now(int descriptor, void *address, size_t length, int flags) {
+#ifdef SYS_recvfrom
+    return syscall(SYS_recvfrom, descriptor, address, length, flags | MSG_DONTWAIT, NULL, NULL);
+#else
+    return recv(descriptor, address, length, flags | MSG_DONTWAIT);
+#endif
+}
+
+ssize_t rx_send_now(int descriptor, const void *address, size_t length, int flags) {
+#ifdef SYS_sendto
+    return syscall(SYS_sendto, descriptor, address, length, flags | MSG_DONTWAIT, NULL, 0);
+#else
+    return send(descriptor, address, length, flags | MSG_DONTWAIT);
+#endif
+}
+
 int rx_accept(int descriptor, void *peer, uint32_t *length, int flags) {
     int accepted = accept4(descriptor, peer, length, flags);
     return accepted >= 0 ? accepted : -errno;

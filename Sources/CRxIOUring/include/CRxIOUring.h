@@ -124,6 +124,10 @@ typedef enum rx_readiness { RX_READY_INPUT = 1, RX_READY_OUTPUT = 2 } rx_readine
 
 // MARK: Descriptors
 
+/// `recv` and `send` without waiting; -1 with errno set on failure.
+ssize_t rx_receive_now(int descriptor, void *address, size_t length, int flags);
+ssize_t rx_send_now(int descriptor, const void *address, size_t length, int flags);
+
 /// A counter to wake an event loop by, closed in programs that are run, or a negated errno.
 int rx_eventfd_make(void);
 /// `accept4`; a negated errno on failure. The peer's address is a `struct sockaddr` of a `socklen_t`: with the header of sockets in this one,

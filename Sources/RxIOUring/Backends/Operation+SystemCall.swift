@@ -82,9 +82,9 @@ extension Operation {
             }
             return writev(descriptor, vectors, count)
         case RX_RECEIVE, RX_RECEIVE_POOL, RX_RECEIVE_BULK:
-            return recv(descriptor, request.address!, request.length, flags | CInt(MSG_DONTWAIT))
+            return rx_receive_now(descriptor, request.address!, request.length, flags)
         case RX_SEND:
-            return send(descriptor, request.address!, request.length, flags | CInt(MSG_DONTWAIT))
+            return rx_send_now(descriptor, request.address!, request.length, flags)
         case RX_RECEIVE_MESSAGE:
             return recvmsg(
                 descriptor, request.address!.assumingMemoryBound(to: msghdr.self), flags | CInt(MSG_DONTWAIT))

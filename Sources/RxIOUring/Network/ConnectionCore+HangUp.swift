@@ -33,9 +33,9 @@ extension ConnectionCore {
         hangUp.isWanted = false
         guard state.life == .open, let socket, !hangUp.isOver, receive?.isInFlight != true else { return }
         if hangUp.isUnread, inputEnd == nil { return }
-        let watch = hangUp.watch ?? HangUpWatch(socket)
+        let watch = hangUp.watch ?? HangUpWatch(self, on: socket)
         hangUp.watch = watch
-        if !watch.isInFlight { watch.submit(for: self, on: socket) }
+        if !watch.isInFlight { socket.submit(watch) }
     }
 
     /// Handles a result of the watch.
@@ -85,8 +85,8 @@ extension ConnectionCore {
 
 /// Waits until a connection is broken. Used on the loop thread only.
 final class HangUpWatch: ConnectionOperation {
-    init(_ descriptor: Descriptor) {
-        super.init(Request(kind: RX_HANG_UP, descriptor: descriptor.fd, address: nil))
+    init(_ core: ConnectionCore, on descriptor: Descriptor) {
+        super.init(Request(kind: RX_HANG_UP, descriptor: descriptor.fd, address: nil), of: core)
     }
 
     override func finished(_ result: Int32, buffer: Int32, of core: ConnectionCore) {

@@ -87,7 +87,7 @@ extension ConnectionCore {
         window._withUnsafeGuaranteedRef { window in
             if !window.take() { return receiveIntoOwnMemory(receive, socket) }
             if receive.pool == .bulk, window.bulk == nil { window.add(bulk: loop.backend.bulkPool) }
-            receive.receive(self, on: socket, hasBulk: window.bulk != nil)
+            receive.receive(on: socket, hasBulk: window.bulk != nil)
         }
     }
 
@@ -99,14 +99,14 @@ extension ConnectionCore {
 
     private func makeReceive() {
         guard let socket else { return }
-        heldReceive.hold(ConnectionReceive(socket))
+        heldReceive.hold(ConnectionReceive(self, on: socket))
         if let pool = loop.backend.usualPool {
             heldWindow.hold(ReceiveWindow(limit: options.receiveWindow, usual: pool))
         }
     }
 
     private func receiveIntoOwnMemory(_ receive: ConnectionReceive, _ socket: Descriptor) {
-        receive.receive(self, on: socket, into: ByteStorage(capacity: ReceivePool.Kind.usual.size))
+        receive.receive(on: socket, into: ByteStorage(capacity: ReceivePool.Kind.usual.size))
     }
 
     /// Handles the result of a receive, which the window has counted unless the connection received into its own memory.

@@ -283,11 +283,11 @@ extension ConnectionCore {
     private static let mostInBulk = 8 << 10
 
     private func makeSend() {
-        if let socket { heldSend.hold(ConnectionSend(socket, continues: !options.limitsSilence)) }
+        if let socket { heldSend.hold(ConnectionSend(self, on: socket, continues: !options.limitsSilence)) }
     }
 
     private func submit(_ send: ConnectionSend, _ socket: Descriptor) {
-        send.submit(for: self, on: socket)
+        socket.submit(send)
         discardInput()
     }
 

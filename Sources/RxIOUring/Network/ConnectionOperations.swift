@@ -3,15 +3,15 @@
 import CRxIOUring
 import Glibc
 
-/// An operation of a connection, which it holds as long as it is in flight. Used on the loop thread only.
+/// An operation of a connection. Used on the loop thread only.
+///
+/// It and the connection hold each other, until the connection lets go of it behind its close: a message counts no references to them.
 class ConnectionOperation: DescriptorOperation {
-    /// The connection, held from the first submission until a completion behind which the operation is not in flight again.
-    @exclusivity(unchecked) private final var core = Held<ConnectionCore>()
+    private final let core: ConnectionCore
 
-    /// Submits the operation.
-    final func submit(for core: ConnectionCore, on descriptor: Descriptor) {
-        self.core.hold(core)
-        descriptor.submit(self)
+    init(_ request: Request, of core: ConnectionCore) {
+        self.core = core
+        super.init(request, keepsDescriptor: true)
     }
 
     /// Handles the result of the operation.
@@ -20,8 +20,7 @@ class ConnectionOperation: DescriptorOperation {
     }
 
     final override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
-        core.lent?._withUnsafeGuaranteedRef { finished(result, buffer: buffer, of: $0) }
-        if !isInFlight { core.release() }
+        finished(result, buffer: buffer, of: core)
     }
 }
 
@@ -36,27 +35,27 @@ final class ConnectionReceive: ConnectionOperation {
     /// True if the last receive has found more than a usual buffer holds, or has filled one.
     @exclusivity(unchecked) private var wasBulk = false
 
-    init(_ descriptor: Descriptor) {
-        super.init(Request(kind: RX_RECEIVE_POOL, descriptor: descriptor.fd, address: nil))
+    init(_ core: ConnectionCore, on descriptor: Descriptor) {
+        super.init(Request(kind: RX_RECEIVE_POOL, descriptor: descriptor.fd, address: nil), of: core)
     }
 
     /// Receives into a pool.
-    func receive(_ core: ConnectionCore, on descriptor: Descriptor, hasBulk: Bool) {
+    func receive(on descriptor: Descriptor, hasBulk: Bool) {
         if !hasBulk { pool = .usual }
         request.kind = pool == .usual ? RX_RECEIVE_POOL : RX_RECEIVE_BULK
         request.address = nil
         request.length = pool.size
         request.offset = isDrained ? 1 : 0
-        submit(for: core, on: descriptor)
+        descriptor.submit(self)
     }
 
     /// Receives into memory that the operation holds.
-    func receive(_ core: ConnectionCore, on descriptor: Descriptor, into storage: ByteStorage) {
+    func receive(on descriptor: Descriptor, into storage: ByteStorage) {
         own = storage
         request.kind = RX_RECEIVE
         request.address = storage.address
         request.length = storage.capacity
-        submit(for: core, on: descriptor)
+        descriptor.submit(self)
     }
 
     override func finished(_ result: Int32, buffer: Int32, of core: ConnectionCore) {
@@ -85,11 +84,11 @@ final class ConnectionSend: ConnectionOperation {
 
     /// - Parameter continues: whether io_uring is to continue by itself when the socket has taken only a part. An error after that part is lost
     ///   then: the next send reports EPIPE in its place.
-    init(_ descriptor: Descriptor, continues: Bool) {
+    init(_ core: ConnectionCore, on descriptor: Descriptor, continues: Bool) {
         super.init(
             Request(
                 kind: RX_SEND, descriptor: descriptor.fd, address: nil,
-                flags: UInt32(MSG_NOSIGNAL) | (continues ? UInt32(MSG_WAITALL) : 0)))
+                flags: UInt32(MSG_NOSIGNAL) | (continues ? UInt32(MSG_WAITALL) : 0)), of: core)
     }
 
     deinit {

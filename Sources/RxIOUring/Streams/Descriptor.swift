@@ -65,8 +65,15 @@ final class Descriptor {
 
 /// An operation on a `Descriptor`, which stays open until the operation has ended.
 class DescriptorOperation: Operation {
-    /// The descriptor, held from the first submission until a completion behind which the operation is not in flight again.
+    /// The descriptor, held from the first submission until a completion behind which the operation is not in flight again, or as long as the operation
+    /// exists.
     @exclusivity(unchecked) fileprivate final var user = Held<Descriptor>()
+    private final let keepsDescriptor: Bool
+
+    init(_ request: Request, keepsDescriptor: Bool = false) {
+        self.keepsDescriptor = keepsDescriptor
+        super.init(request)
+    }
 
     /// Handles the result of the operation: see `Operation.completed`. If a close was requested, the descriptor may be closed
     /// by now.
@@ -78,6 +85,6 @@ class DescriptorOperation: Operation {
         if hasMore { return finished(result, buffer: buffer, hasMore: true) }
         user.lent?._withUnsafeGuaranteedRef { $0.operationEnded() }
         finished(result, buffer: buffer, hasMore: false)
-        if !isInFlight { user.release() }
+        if !keepsDescriptor, !isInFlight { user.release() }
     }
 }
