@@ -18,22 +18,22 @@ final class EpollBackend: Backend {
     @exclusivity(unchecked) private var wasCollectionFull = false
 
     /// An operation in flight, which the base class holds.
-    private typealias Held = Unmanaged<Operation>
+    private typealias InFlight = Unmanaged<Operation>
 
     /// The operations that wait for a descriptor to become ready.
     private struct Watch {
         /// True while epoll knows the descriptor.
         var isActive = false
-        var input: [Held] = []
-        var output: [Held] = []
+        var input: [InFlight] = []
+        var output: [InFlight] = []
     }
 
     /// By the number of the descriptor: the system gives out the lowest ones first.
     @exclusivity(unchecked) private var watches: [Watch] = []
     /// Operations that the next `dispatch` tries.
-    @exclusivity(unchecked) private var ready: [Held] = []
+    @exclusivity(unchecked) private var ready: [InFlight] = []
     /// Empty, with the memory for the next round of `dispatch`.
-    @exclusivity(unchecked) private var emptyRound: [Held] = []
+    @exclusivity(unchecked) private var emptyRound: [InFlight] = []
     /// Operations that helper threads have performed, with their results, taken from `done`.
     @exclusivity(unchecked) private var finished: [(Operation, Int32)] = []
     /// The number of operations that wait for readiness.
@@ -190,7 +190,7 @@ final class EpollBackend: Backend {
         if readiness & RX_READY_OUTPUT.rawValue != 0 { take(&watches[place].output) }
     }
 
-    private func take(_ operations: inout [Held]) {
+    private func take(_ operations: inout [InFlight]) {
         if operations.isEmpty { return }
         waiting -= operations.count
         for operation in operations {
@@ -203,7 +203,7 @@ final class EpollBackend: Backend {
     private func removeWaiting(_ operation: Operation) {
         operation.isAwaitingReadiness = false
         waiting -= 1
-        let held = Held.passUnretained(operation)
+        let held = InFlight.passUnretained(operation)
         let place = Int(operation.request.descriptor)
         if operation.isInput {
             watches[place].input.removeAll { $0.toOpaque() == held.toOpaque() }
@@ -213,7 +213,7 @@ final class EpollBackend: Backend {
     }
 
     /// Tries an operation, and returns whether it completed.
-    private func attempt(_ held: Held) -> Bool {
+    private func attempt(_ held: InFlight) -> Bool {
         var buffer: Int32 = -1
         let result: Int32? = held._withUnsafeGuaranteedRef { operation in
             if operation.isCancelled { return -ECANCELED }
@@ -255,7 +255,7 @@ final class EpollBackend: Backend {
         }
         operation.isAwaitingReadiness = true
         waiting += 1
-        let held = Held.passUnretained(operation)
+        let held = InFlight.passUnretained(operation)
         if operation.isInput { watches[place].input.append(held) } else { watches[place].output.append(held) }
         return nil
     }
