@@ -9,7 +9,7 @@ extension ConnectionCore {
         if let receiver, !receiver.isWanted { end(receiver) }
         let arrival = state.subscriberArrived(isWanted: source.isWanted)
         if arrival == .reject { return false }
-        receiver = source
+        heldReceiver.hold(source)
         if arrival == .end {
             source.inputEnded()
             return true
@@ -23,9 +23,10 @@ extension ConnectionCore {
 
     /// Releases the subscriber; a receive in flight continues, and its result is for the next subscriber.
     func end(_ source: ReceiveSource<ConnectionCore>) {
-        guard receiver === source else { return }
+        guard isReceiver(source) else { return }
         state.subscriberLeft()
-        receiver = nil
+        if receiverCalls > 0 { leftReceivers.append(source) }
+        heldReceiver.release()
         if let rest = held.take(), state.received(isWanted: false) == .keep { unclaimed = rest }
         idleTimer?.resume()
         watchAtEndOfTick()
@@ -56,18 +57,35 @@ extension ConnectionCore {
 
     /// Tells whether the subscriber wants nothing now; then it calls `receiveNext` later, or has left.
     private func mustPause() -> Bool {
-        guard let receiver else { return true }
-        // The bytes that came before a reset are few, and the stages below accept them in a pause, too.
-        if hangUp.isReset || !receiver.mustPause() {
-            idleTimer?.resume()
-            return false
+        withReceiver { receiver in
+            // The bytes that came before a reset are few, and the stages below accept them in a pause, too.
+            if hangUp.isReset || !receiver.mustPause() {
+                idleTimer?.resume()
+                return false
+            }
+            // Unless the question has ended the receiver, which has left.
+            if isReceiver(receiver) {
+                idleTimer?.pause()
+                watchAtEndOfTick()
+            }
+            return true
+        } ?? true
+    }
+
+    /// Passes the subscriber to `body`, and counts no reference. Returns nil if there is none.
+    @inline(__always)
+    private func withReceiver<Result>(_ body: (ReceiveSource<ConnectionCore>) -> Result) -> Result? {
+        guard let receiver = heldReceiver.lent else { return nil }
+        receiverCalls += 1
+        defer {
+            receiverCalls -= 1
+            if receiverCalls == 0, !leftReceivers.isEmpty { leftReceivers = [] }
         }
-        // Unless the question has ended the receiver, which has left.
-        if self.receiver === receiver {
-            idleTimer?.pause()
-            watchAtEndOfTick()
-        }
-        return true
+        return receiver._withUnsafeGuaranteedRef(body)
+    }
+
+    private func isReceiver(_ source: ReceiveSource<ConnectionCore>) -> Bool {
+        heldReceiver.lent?.toOpaque() == Unmanaged.passUnretained(source).toOpaque()
     }
 
     /// Submits the next receive; none may be in flight.
@@ -145,7 +163,7 @@ extension ConnectionCore {
     }
 
     private func claim(_ chunk: ByteChunk) {
-        switch state.received(isWanted: receiver?.isWanted ?? false) {
+        switch state.received(isWanted: isReceiverWanting) {
         case .drop: discardInput()
         case .keep:
             unclaimed = chunk
@@ -164,29 +182,39 @@ extension ConnectionCore {
         isDelivering = true
         defer { isDelivering = false }
         var position = chunk.startIndex
-        while let receiver {
-            let end = position + min(chunk.endIndex - position, pace.limit)
-            let outer = loop.beginDelivery()
-            let start = pace.start(end - position)
-            let isWhole = end - position == chunk.count
-            if isWhole { receiver.receive(chunk) } else { receiver.receive(chunk[position..<end]) }
-            let unused = loop.delivery.end(outer)
-            // A subscriber that looks at the clock needs no smaller pieces.
-            if let start, unused == nil { pace.delivered(end - position, since: start) }
-            position = unused?.startIndex ?? end
-            if position == chunk.endIndex { return }
-            let rest = chunk[position..<chunk.endIndex]
-            if self.receiver === receiver, receiver.isWanted {
-                held = rest
-                return
-            }
-            switch state.received(isWanted: self.receiver?.isWanted ?? false) {
-            case .drop: return discardInput()
-            case .keep:
-                unclaimed = rest
-                return watchAtEndOfTick()
-            case .deliver: break
-            }
+        while let isOver = withReceiver({ deliver(chunk, from: &position, to: $0) }) {
+            if isOver { return }
         }
     }
+
+    /// Emits a piece of a chunk. Returns false if another subscriber gets what is left.
+    private func deliver(
+        _ chunk: ByteChunk, from position: inout Int, to receiver: ReceiveSource<ConnectionCore>
+    ) -> Bool {
+        let end = position + min(chunk.endIndex - position, pace.limit)
+        let outer = loop.beginDelivery()
+        let start = pace.start(end - position)
+        let isWhole = end - position == chunk.count
+        if isWhole { receiver.receive(chunk) } else { receiver.receive(chunk[position..<end]) }
+        let unused = loop.delivery.end(outer)
+        // A subscriber that looks at the clock needs no smaller pieces.
+        if let start, unused == nil { pace.delivered(end - position, since: start) }
+        position = unused?.startIndex ?? end
+        if position == chunk.endIndex { return true }
+        let rest = chunk[position..<chunk.endIndex]
+        if isReceiver(receiver), receiver.isWanted {
+            held = rest
+            return true
+        }
+        switch state.received(isWanted: isReceiverWanting) {
+        case .drop: discardInput()
+        case .keep:
+            unclaimed = rest
+            watchAtEndOfTick()
+        case .deliver: return false
+        }
+        return true
+    }
+
+    private var isReceiverWanting: Bool { heldReceiver.lent?._withUnsafeGuaranteedRef { $0.isWanted } ?? false }
 }

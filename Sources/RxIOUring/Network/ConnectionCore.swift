@@ -28,7 +28,10 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
     // Receiving.
     @exclusivity(unchecked) var heldReceive = Held<ConnectionReceive>()
     @exclusivity(unchecked) var heldWindow = Held<ReceiveWindow>()
-    @exclusivity(unchecked) var receiver: ReceiveSource<ConnectionCore>?
+    @exclusivity(unchecked) var heldReceiver = Held<ReceiveSource<ConnectionCore>>()
+    /// The deliveries and questions under way: they are lent the receiver. One that leaves meanwhile goes into `leftReceivers`.
+    @exclusivity(unchecked) var receiverCalls = 0
+    @exclusivity(unchecked) var leftReceivers: [ReceiveSource<ConnectionCore>] = []
     /// The chunk that arrived after the subscriber had left, for the next subscriber.
     @exclusivity(unchecked) var unclaimed: ByteChunk?
     /// The rest of a chunk that the subscriber gets in pieces.
@@ -114,6 +117,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
         deinit { ResourceCensus.died(Self.self) }
     #endif
 
+    /// The subscriber.
+    var receiver: ReceiveSource<ConnectionCore>? { heldReceiver.object }
     /// The socket while it is open.
     var socket: Descriptor? { heldSocket.object }
     var receive: ConnectionReceive? { heldReceive.object }

@@ -12,8 +12,11 @@ import RxSwift
 class LoopSource<Element>: Source, PausableSource, LoopDependent {
     final let loop: EventLoop
 
-    /// The sink; nil from the end on. Only the loop thread uses it, except for a source that never began.
-    @exclusivity(unchecked) private final var downstream: Sink<Element>?
+    /// The sink, until the end. Only the loop thread uses it, except for a source that never began.
+    @exclusivity(unchecked) private final var heldDownstream = Held<Sink<Element>>()
+    /// The calls to the sink that are under way: they are lent it. What lets go of it meanwhile puts it into `leftDownstream`.
+    @exclusivity(unchecked) private final var calls = 0
+    @exclusivity(unchecked) private final var leftDownstream: Sink<Element>?
 
     /// 1 from `stop` on, when nothing is emitted any more.
     private final let isStopped = AtomicWord(0)
@@ -30,7 +33,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
 
     init(loop: EventLoop, downstream: Sink<Element>) {
         self.loop = loop
-        self.downstream = downstream
+        heldDownstream.hold(downstream)
     }
 
     /// Opens the input of the source, and submits the first operations. Called on the loop thread.
@@ -112,7 +115,16 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     final var isWanted: Bool { isStopped.loadRelaxed() == 0 }
 
     final func emit(_ element: Element) {
-        if isStopped.loadRelaxed() == 0 { downstream?.next(element) }
+        guard isStopped.loadRelaxed() == 0, let downstream = heldDownstream.lent else { return }
+        calls += 1
+        downstream._withUnsafeGuaranteedRef { $0.next(element) }
+        callEnded()
+    }
+
+    @inline(__always)
+    private final func callEnded() {
+        calls -= 1
+        if calls == 0, leftDownstream != nil { leftDownstream = nil }
     }
 
     /// Ends with an error that the system reported.
@@ -153,9 +165,11 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     /// Not from inside an event. Called again during a pause, by a source with several inputs, it asks no further question.
     final func mustPause() -> Bool {
         if isPaused { return true }
-        guard let downstream else { return false }
+        guard let downstream = heldDownstream.lent else { return false }
         pauseState.willAsk()
-        isPaused = downstream.pauses(self) && pauseState.pause()
+        calls += 1
+        isPaused = downstream._withUnsafeGuaranteedRef { $0.pauses(self) } && pauseState.pause()
+        callEnded()
         return isPaused || !isRunning
     }
 
@@ -201,13 +215,16 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     var knownOutcome: IOError?? { nil }
 
     private final func terminateDownstream(with error: (any Swift.Error)?) {
-        guard let downstream else { return }
+        guard let downstream = heldDownstream.object else { return }
         releaseDownstream()
         if isStopped.loadRelaxed() != 0 { return }
         if let error { downstream.error(error) } else { downstream.completed() }
     }
 
-    private final func releaseDownstream() { downstream = nil }
+    private final func releaseDownstream() {
+        if calls > 0, let left = heldDownstream.object { leftDownstream = left }
+        heldDownstream.release()
+    }
 }
 
 extension IOUringScheduler {
