@@ -53,7 +53,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
     /// the next one.
     ///
     /// Receives while no stage below pauses the source: a subscriber that is slow behind `observe(on:)`, or passes the bytes to a `write`
-    /// whose output is full, slows the peer down. Chunks that are kept cost memory.
+    /// whose output is full, slows the peer down. Chunks that are kept cost memory. This observable holds the connection, as its subscriptions do.
     ///
     /// Completes when the peer has sent everything, and when this side closes. Fails with an `IOError` (`receive`):
     /// `ECONNRESET` if the peer reset the connection; with that of `send` if sending failed before.

@@ -131,6 +131,9 @@ package class Stage {
             return Stage.linked(by: word).takeRetainedValue()
         }
 
+        /// True if there is a stage above.
+        package var isLinked: Bool { word > Stage.maxTag }
+
         /// True if the stages above were quiesced.
         package var isQuiesced: Bool { word & Stage.quiesced != 0 }
 

@@ -18,7 +18,7 @@ public enum Hooks {
     /// Captures the call stack at a subscription.
     public typealias CustomCaptureSubscriptionCallstack = () -> [String]
 
-    /// Receives the name of an operator and how many events wait at it.
+    /// Receives the name of an operator and about how many events wait at it: some hundreds of them may have been delivered just now.
     public typealias BacklogHandler = (_ operatorName: String, _ pending: Int) -> Void
 
     /// Receives a description of how a source broke the grammar of sequences, and at which operator.

@@ -15,7 +15,7 @@ package enum EventSinkRequest {
 package final class EventSink<Element>: Sink<Element> {
     private let onNext: (Element) -> Void
     private let onRequest: (EventSinkRequest) -> Bool
-    private let subscription: SubscriptionDisposable
+    @exclusivity(unchecked) private var subscription: SubscriptionDisposable
 
     /// - Parameters:
     ///   - onNext: makes a `next` event of an element and passes it on. The caller supplies it, as the type of the elements is known
@@ -55,16 +55,12 @@ package final class EventSink<Element>: Sink<Element> {
 
     private func finish(_ error: (any Swift.Error)?) {
         guard let upstream = subscription.takeUpstream() else { return }
-        upstream.quiesce()
-        _ = onRequest(.stop(error))
-        subscription.cancelChain(upstream)
+        let isShared = !isKnownUniquelyReferenced(&subscription)
+        subscription.end(upstream, isShared: isShared) { _ = onRequest(.stop(error)) }
     }
 
     private func finish(_ error: (any Swift.Error)?, then after: () -> Void) {
-        let upstream = subscription.takeUpstream()
-        upstream?.quiesce()
-        if upstream != nil { _ = onRequest(.stop(error)) }
-        subscription.cancelChain(upstream, after: after)
+        subscription.end(subscription.takeUpstream(), after: after) { _ = onRequest(.stop(error)) }
     }
 }
 
@@ -74,7 +70,7 @@ package final class ClosureSink<Element>: Sink<Element> {
     private let onNext: ((Element) -> Void)?
     private let onError: ((any Swift.Error) -> Void)?
     private let onCompleted: (() -> Void)?
-    private let subscription: SubscriptionDisposable
+    @exclusivity(unchecked) private var subscription: SubscriptionDisposable
     private let callStack: [String]
 
     @usableFromInline
@@ -103,30 +99,22 @@ package final class ClosureSink<Element>: Sink<Element> {
 
     package override func error(_ error: any Swift.Error) {
         guard let upstream = subscription.takeUpstream() else { return }
-        upstream.quiesce()
-        report(error)
-        subscription.cancelChain(upstream)
+        let isShared = !isKnownUniquelyReferenced(&subscription)
+        subscription.end(upstream, isShared: isShared) { report(error) }
     }
 
     package override func completed() {
         guard let upstream = subscription.takeUpstream() else { return }
-        upstream.quiesce()
-        onCompleted?()
-        subscription.cancelChain(upstream)
+        let isShared = !isKnownUniquelyReferenced(&subscription)
+        subscription.end(upstream, isShared: isShared) { onCompleted?() }
     }
 
     package override func error(_ error: any Swift.Error, then after: () -> Void) {
-        let upstream = subscription.takeUpstream()
-        upstream?.quiesce()
-        if upstream != nil { report(error) }
-        subscription.cancelChain(upstream, after: after)
+        subscription.end(subscription.takeUpstream(), after: after) { report(error) }
     }
 
     package override func completed(then after: () -> Void) {
-        let upstream = subscription.takeUpstream()
-        upstream?.quiesce()
-        if upstream != nil { onCompleted?() }
-        subscription.cancelChain(upstream, after: after)
+        subscription.end(subscription.takeUpstream(), after: after) { onCompleted?() }
     }
 
     private func report(_ error: any Swift.Error) {

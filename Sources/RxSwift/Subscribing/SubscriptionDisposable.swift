@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RxPrimitives
+
 /// The disposable that `subscribe` returns: the lower end of a subscription's chain, where cancellation starts.
 ///
 /// The observer's sink asks it before each event whether the subscription was disposed of. The sink itself is held by the
 /// chain only, so that a disposable kept by the user keeps nothing else alive once the subscription has ended.
 @usableFromInline
 package final class SubscriptionDisposable: Stage, Cancelable {
-    /// The user's closure. Only the thread that takes the upstream accesses it.
+    /// The user's closure. Only the thread that takes the upstream, in the end, accesses it.
     @exclusivity(unchecked) private var onDisposed: (() -> Void)?
+
+    /// The word of the upstream while the user's closure for the terminal event runs, else 0. Who exchanges it for 0 cancels the chain.
+    private let ending = AtomicWord(0)
 
     @usableFromInline
     package init(onDisposed: (() -> Void)? = nil) {
@@ -20,7 +25,7 @@ package final class SubscriptionDisposable: Stage, Cancelable {
 
     @usableFromInline
     package func dispose() {
-        if let upstream = takeUpstream() { cancelChain(upstream) }
+        if let upstream = takeUpstream() ?? takeEnding() { cancelChain(upstream) }
     }
 
     @usableFromInline
@@ -43,19 +48,53 @@ package final class SubscriptionDisposable: Stage, Cancelable {
         onDisposed?()
     }
 
-    /// Runs `onDisposed` and `after`, then cancels the chain above, for a terminal event that passed a `do`.
+    // MARK: The terminal event
+
+    /// Passes a terminal event to the user, and cancels the chain above behind that. A `dispose()` meanwhile, on any thread, cancels it at once: who waits
+    /// for the event, and disposes then, finds everything torn down.
+    ///
+    /// - Parameters:
+    ///   - upstream: the upstream, which the caller has taken.
+    ///   - isShared: whether the user may hold this object; if not, nobody can dispose of it.
+    ///   - callback: passes the event on.
+    @inline(__always)
+    package func end(_ upstream: Upstream, isShared: Bool, _ callback: () -> Void) {
+        upstream.quiesce()
+        guard isShared, upstream.isLinked else {
+            callback()
+            return cancelChain(upstream)
+        }
+        // Publishing: paired with the exchange in `takeEnding`.
+        ending.storePublishing(upstream.word)
+        callback()
+        if let upstream = takeEnding() { cancelChain(upstream) }
+    }
+
+    private func takeEnding() -> Upstream? {
+        if ending.loadRelaxed() == 0 { return nil }
+        let word = ending.exchange(0)
+        return word == 0 ? nil : Upstream(word: word)
+    }
+
+    /// Passes on a terminal event that passed a `do`, and runs `onDisposed` and `after`; then cancels the chain above.
     ///
     /// - Parameters:
     ///   - upstream: the upstream that the caller has taken, nil if it was taken before.
     ///   - after: the closure that `do` runs after the event: after the user's `onDisposed`, before the chain above is cancelled, as
     ///     in RxSwift.
-    package func cancelChain(_ upstream: Upstream?, after: () -> Void) {
-        if upstream != nil {
+    ///   - callback: passes the event on; not called if the upstream was taken before.
+    package func end(_ upstream: Upstream?, after: () -> Void, _ callback: () -> Void) {
+        guard let upstream else { return after() }
+        upstream.quiesce()
+        if upstream.isLinked { ending.storePublishing(upstream.word) }
+        callback()
+        let left = upstream.isLinked ? takeEnding() : upstream
+        if left != nil {
             let onDisposed = self.onDisposed
             self.onDisposed = nil
             onDisposed?()
         }
         after()
-        upstream?.take()?.cancel()
+        left?.take()?.cancel()
     }
 }

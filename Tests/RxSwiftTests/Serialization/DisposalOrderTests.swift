@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RxSwift
 import TestSupport
 import Testing
@@ -27,8 +28,8 @@ import Testing
         #expect(log.text == "a completed a after a dispose")
     }
 
-    @Test("A dispose within the terminal event returns before the teardown", arguments: [true, false])
-    func teardownBehindTerminal(fails: Bool) {
+    @Test("A dispose within the terminal event tears down before it returns", arguments: [true, false])
+    func teardownWithinTerminal(fails: Bool) {
         let notes = EventLog()
         let subject = PublishSubject<Int>()
         let disposable = SerialDisposable()
@@ -47,7 +48,45 @@ import Testing
         disposable.disposable = source.subscribe(
             onError: { _ in end() }, onCompleted: end, onDisposed: { notes.note("disposed") })
         if fails { subject.onError(RxError.unknown) } else { subject.onCompleted() }
-        #expect(notes.lines == ["end", "behind dispose", "teardown", "disposed"])
+        #expect(notes.lines == ["end", "teardown", "disposed", "behind dispose"])
+    }
+
+    /// The fault: a test that waited for the end, and then disposed, looked before the teardown.
+    @Test(
+        "A dispose on another thread, within the terminal event, tears down before it returns",
+        arguments: [true, false])
+    func teardownFromOutside(fails: Bool) async {
+        let chains: [(Observable<Int>) -> Observable<Int>] = [
+            { $0 }, { $0.map { $0 } }, { $0.take(2) }, { Observable.merge($0, .empty()) }, { $0.do(onNext: { _ in }) },
+            { $0.asSingle().asObservable() }, { $0.concat(Observable.empty()) },
+        ]
+        for chain in chains {
+            let (isTornDown, disposals) = (AtomicCounter(0), AtomicCounter(0))
+            let (entered, left) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let source = Observable<Int>.create { observer in
+                Thread.detachNewThread {
+                    observer.onNext(1)
+                    if fails { observer.onError(RxError.unknown) } else { observer.onCompleted() }
+                    left.signal()
+                }
+                return Disposables.create { isTornDown.increment() }
+            }
+            let inside = DispatchSemaphore(value: 0)
+            let end: @Sendable () -> Void = {
+                entered.signal()
+                inside.wait()
+            }
+            let subscription = chain(source).subscribe(
+                onError: { _ in end() }, onCompleted: end, onDisposed: { disposals.increment() })
+            entered.wait()
+            subscription.dispose()
+            #expect(isTornDown.value == 1)
+            #expect(disposals.value == 1)
+            inside.signal()
+            left.wait()
+            #expect(isTornDown.value == 1)
+            #expect(disposals.value == 1)
+        }
     }
 
     @Test("An operator without a stage counts as the lowest operator") func stagelessOperator() {

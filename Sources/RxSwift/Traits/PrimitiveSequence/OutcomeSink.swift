@@ -62,30 +62,20 @@ package final class OutcomeSink<Element>: Sink<Element> {
 
     package override func error(_ error: any Swift.Error) {
         guard let upstream = subscription.takeUpstream() else { return }
-        upstream.quiesce()
-        if !hasElement { report(error) }
-        subscription.cancelChain(upstream)
+        subscription.end(upstream, isShared: true) { if !hasElement { report(error) } }
     }
 
     package override func completed() {
         guard let upstream = subscription.takeUpstream() else { return }
-        upstream.quiesce()
-        reportCompletion()
-        subscription.cancelChain(upstream)
+        subscription.end(upstream, isShared: true) { reportCompletion() }
     }
 
     package override func error(_ error: any Swift.Error, then after: () -> Void) {
-        let upstream = subscription.takeUpstream()
-        upstream?.quiesce()
-        if upstream != nil, !hasElement { report(error) }
-        subscription.cancelChain(upstream, after: after)
+        subscription.end(subscription.takeUpstream(), after: after) { if !hasElement { report(error) } }
     }
 
     package override func completed(then after: () -> Void) {
-        let upstream = subscription.takeUpstream()
-        upstream?.quiesce()
-        if upstream != nil { reportCompletion() }
-        subscription.cancelChain(upstream, after: after)
+        subscription.end(subscription.takeUpstream(), after: after) { reportCompletion() }
     }
 
     private func reportCompletion() {
