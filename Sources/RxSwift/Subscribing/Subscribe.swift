@@ -22,6 +22,7 @@ extension Observable {
                     }
                 },
                 subscription: subscription))
+        subscription.wasHandedOut()
         return subscription
     }
 
@@ -47,6 +48,7 @@ extension Observable {
                     }
                 },
                 subscription: subscription))
+        subscription.wasHandedOut()
         return subscription
     }
 

@@ -16,6 +16,7 @@ extension ObservableType {
                     return false
                 },
                 subscription: subscription))
+        subscription.wasHandedOut()
         return subscription
     }
 
@@ -37,6 +38,7 @@ extension ObservableType {
         let subscription = SubscriptionDisposable(onDisposed: onDisposed)
         asObservable().start(
             ClosureSink(onNext: onNext, onError: onError, onCompleted: onCompleted, subscription: subscription))
+        subscription.wasHandedOut()
         return subscription
     }
 

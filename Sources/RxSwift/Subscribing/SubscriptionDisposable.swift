@@ -14,11 +14,19 @@ package final class SubscriptionDisposable: Stage, Cancelable {
     /// The word of the upstream while the user's closure for the terminal event runs, else 0. Who exchanges it for 0 cancels the chain.
     private let ending = AtomicWord(0)
 
+    /// The thread that is inside `subscribe`, whose caller does not know this object yet; 0 from `wasHandedOut` on.
+    // Relaxed: only that thread compares it with its own identity.
+    private let subscriber = AtomicWord(CurrentThread.identity)
+
     @usableFromInline
     package init(onDisposed: (() -> Void)? = nil) {
         self.onDisposed = onDisposed
         super.init()
     }
+
+    /// Notes that `subscribe` returns this object. Called by the thread that has made it.
+    @usableFromInline
+    package func wasHandedOut() { subscriber.storeRelaxed(0) }
 
     @usableFromInline
     package var isDisposed: Bool { isCancelled }
@@ -55,12 +63,12 @@ package final class SubscriptionDisposable: Stage, Cancelable {
     ///
     /// - Parameters:
     ///   - upstream: the upstream, which the caller has taken.
-    ///   - isShared: whether the user may hold this object; if not, nobody can dispose of it.
+    ///   - isShared: false if only the caller holds this object: then nobody can dispose of it.
     ///   - callback: passes the event on.
     @inline(__always)
     package func end(_ upstream: Upstream, isShared: Bool, _ callback: () -> Void) {
         upstream.quiesce()
-        guard isShared, upstream.isLinked else {
+        guard isShared, upstream.isLinked, subscriber.loadRelaxed() != CurrentThread.identity else {
             callback()
             return cancelChain(upstream)
         }

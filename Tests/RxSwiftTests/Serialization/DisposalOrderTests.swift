@@ -63,8 +63,11 @@ import Testing
         for chain in chains {
             let (isTornDown, disposals) = (AtomicCounter(0), AtomicCounter(0))
             let (entered, left) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let begin = DispatchSemaphore(value: 0)
             let source = Observable<Int>.create { observer in
                 Thread.detachNewThread {
+                    // A thread that is still subscribing might deliver the event itself.
+                    begin.wait()
                     observer.onNext(1)
                     if fails { observer.onError(RxError.unknown) } else { observer.onCompleted() }
                     left.signal()
@@ -78,6 +81,7 @@ import Testing
             }
             let subscription = chain(source).subscribe(
                 onError: { _ in end() }, onCompleted: end, onDisposed: { disposals.increment() })
+            begin.signal()
             entered.wait()
             subscription.dispose()
             #expect(isTornDown.value == 1)

@@ -35,6 +35,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
             onSuccess: onSuccess, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed,
             requiresElement: false)
         primitiveSequence.source.start(sink)
+        sink.subscription.wasHandedOut()
         return sink.subscription
     }
 

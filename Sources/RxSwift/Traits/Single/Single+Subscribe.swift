@@ -31,6 +31,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         let sink = OutcomeSink(
             onSuccess: onSuccess, onError: onFailure, onCompleted: nil, onDisposed: onDisposed, requiresElement: true)
         primitiveSequence.source.start(sink)
+        sink.subscription.wasHandedOut()
         return sink.subscription
     }
 
