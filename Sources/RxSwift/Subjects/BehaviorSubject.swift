@@ -62,8 +62,10 @@ public final class BehaviorSubject<Element>: Observable<Element>, SubjectType, C
     /// Returns the subject as an observer.
     public func asObserver() -> BehaviorSubject<Element> { self }
 
-    /// Drops all subscribers without an event, and the value. Later subscribers get the error `RxError.disposed`. Events that were
-    /// accepted before are still delivered: inside a callback of this subject, those that the callback has sent.
+    /// Drops all subscribers without an event, and the value.
+    ///
+    /// Later subscribers get the error `RxError.disposed`. Events that were accepted before are still delivered: inside a callback of this
+    /// subject, those that the callback has sent.
     public func dispose() {
         if disposal.dispose() { core.forget() }
     }

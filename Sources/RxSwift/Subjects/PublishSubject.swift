@@ -48,8 +48,10 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
     /// Returns the subject as an observer.
     public func asObserver() -> PublishSubject<Element> { self }
 
-    /// Drops all subscribers without an event. Later subscribers get the error `RxError.disposed`. Events that were
-    /// accepted before are still delivered: inside a callback of this subject, those that the callback has sent.
+    /// Drops all subscribers without an event.
+    ///
+    /// Later subscribers get the error `RxError.disposed`. Events that were accepted before are still delivered: inside a callback of this
+    /// subject, those that the callback has sent.
     public func dispose() {
         if disposal.dispose() { core.end(.abandoned) }
     }

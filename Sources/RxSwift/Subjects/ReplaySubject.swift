@@ -59,8 +59,8 @@ public class ReplaySubject<Element>: Observable<Element>, SubjectType, ObserverT
 
     /// Drops all subscribers without an event, and the remembered elements.
     ///
-    /// Later subscribers get the error `RxError.disposed`. Events that were
-    /// accepted before are still delivered: inside a callback of this subject, those that the callback has sent.
+    /// Later subscribers get the error `RxError.disposed`. Events that were accepted before are still delivered: inside a callback of this
+    /// subject, those that the callback has sent.
     public final func dispose() {
         core.forget()
     }
