@@ -15,7 +15,7 @@ package enum EventSinkRequest {
 package final class EventSink<Element>: Sink<Element> {
     private let onNext: (Element) -> Void
     private let onRequest: (EventSinkRequest) -> Bool
-    @exclusivity(unchecked) private var subscription: SubscriptionDisposable
+    private let subscription: SubscriptionDisposable
 
     /// - Parameters:
     ///   - onNext: makes a `next` event of an element and passes it on. The caller supplies it, as the type of the elements is known
@@ -55,8 +55,7 @@ package final class EventSink<Element>: Sink<Element> {
 
     private func finish(_ error: (any Swift.Error)?) {
         guard let upstream = subscription.takeUpstream() else { return }
-        let isShared = !isKnownUniquelyReferenced(&subscription)
-        subscription.end(upstream, isShared: isShared) { _ = onRequest(.stop(error)) }
+        subscription.end(upstream) { _ = onRequest(.stop(error)) }
     }
 
     private func finish(_ error: (any Swift.Error)?, then after: () -> Void) {
@@ -70,7 +69,7 @@ package final class ClosureSink<Element>: Sink<Element> {
     private let onNext: ((Element) -> Void)?
     private let onError: ((any Swift.Error) -> Void)?
     private let onCompleted: (() -> Void)?
-    @exclusivity(unchecked) private var subscription: SubscriptionDisposable
+    private let subscription: SubscriptionDisposable
     private let callStack: [String]
 
     @usableFromInline
@@ -99,14 +98,12 @@ package final class ClosureSink<Element>: Sink<Element> {
 
     package override func error(_ error: any Swift.Error) {
         guard let upstream = subscription.takeUpstream() else { return }
-        let isShared = !isKnownUniquelyReferenced(&subscription)
-        subscription.end(upstream, isShared: isShared) { report(error) }
+        subscription.end(upstream) { report(error) }
     }
 
     package override func completed() {
         guard let upstream = subscription.takeUpstream() else { return }
-        let isShared = !isKnownUniquelyReferenced(&subscription)
-        subscription.end(upstream, isShared: isShared) { onCompleted?() }
+        subscription.end(upstream) { onCompleted?() }
     }
 
     package override func error(_ error: any Swift.Error, then after: () -> Void) {

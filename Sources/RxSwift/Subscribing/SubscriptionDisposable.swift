@@ -63,12 +63,11 @@ package final class SubscriptionDisposable: Stage, Cancelable {
     ///
     /// - Parameters:
     ///   - upstream: the upstream, which the caller has taken.
-    ///   - isShared: false if only the caller holds this object: then nobody can dispose of it.
     ///   - callback: passes the event on.
     @inline(__always)
-    package func end(_ upstream: Upstream, isShared: Bool, _ callback: () -> Void) {
+    package func end(_ upstream: Upstream, _ callback: () -> Void) {
         upstream.quiesce()
-        guard isShared, upstream.isLinked, subscriber.loadRelaxed() != CurrentThread.identity else {
+        guard upstream.isLinked, mayBeDisposedOf else {
             callback()
             return cancelChain(upstream)
         }
@@ -76,6 +75,12 @@ package final class SubscriptionDisposable: Stage, Cancelable {
         ending.storePublishing(upstream.word)
         callback()
         if let upstream = takeEnding() { cancelChain(upstream) }
+    }
+
+    /// False if the user cannot hold this object: `subscribe` has not returned it yet, or only the caller, the sink, holds it.
+    private var mayBeDisposedOf: Bool {
+        subscriber.loadRelaxed() != CurrentThread.identity
+            && !RuntimeLayout.isHeldOnce(Unmanaged.passUnretained(self).toOpaque())
     }
 
     private func takeEnding() -> Upstream? {

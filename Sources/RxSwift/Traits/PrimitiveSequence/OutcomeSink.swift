@@ -62,12 +62,12 @@ package final class OutcomeSink<Element>: Sink<Element> {
 
     package override func error(_ error: any Swift.Error) {
         guard let upstream = subscription.takeUpstream() else { return }
-        subscription.end(upstream, isShared: true) { if !hasElement { report(error) } }
+        subscription.end(upstream) { if !hasElement { report(error) } }
     }
 
     package override func completed() {
         guard let upstream = subscription.takeUpstream() else { return }
-        subscription.end(upstream, isShared: true) { reportCompletion() }
+        subscription.end(upstream) { reportCompletion() }
     }
 
     package override func error(_ error: any Swift.Error, then after: () -> Void) {
