@@ -10,8 +10,8 @@ import Testing
 /// The memory that the source of a write may take, of which a part can pause.
 @Suite(.serialized) struct WriteBoundTests {
     private static let sendLimit = 1 << 20
-    /// What may come: the limit and a chunk before the first question; then 33 chunks until it is known that nothing asks. As many again, since what asks may
-    /// be the source or, if a drainer asks for it, a stand-in, and each may just have been told to pause.
+    /// Before the first question an output accepts the limit and a chunk. Behind a question it accepts 33 chunks until it knows that nothing asks. It does so
+    /// twice: the source asks itself, or a drainer asks for it by a stand-in, and each may just have been told to pause.
     private static let mostQueued = sendLimit + chunkSize + 2 * 33 * chunkSize
     private static let chunkSize = 64 << 10
 
