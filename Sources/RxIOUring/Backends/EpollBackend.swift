@@ -24,8 +24,13 @@ final class EpollBackend: Backend {
     private struct Watch {
         /// True while epoll knows the descriptor.
         var isActive = false
-        var input: [InFlight] = []
-        var output: [InFlight] = []
+        /// The one that waits for input, and that for output; most often there is no other one.
+        var input: InFlight?
+        var output: InFlight?
+        /// Further ones, of both kinds.
+        var others: [InFlight] = []
+
+        var isEmpty: Bool { input == nil && output == nil && others.isEmpty }
     }
 
     /// By the number of the descriptor: the system gives out the lowest ones first.
@@ -157,9 +162,7 @@ final class EpollBackend: Backend {
         // The kernel forgets an unwatched descriptor by itself when it is closed.
         let place = Int(descriptor)
         if !isWatched(place) { return }
-        assert(
-            watches[place].input.isEmpty && watches[place].output.isEmpty,
-            "a descriptor was forgotten while an operation waits for it")
+        assert(watches[place].isEmpty, "a descriptor was forgotten while an operation waits for it")
         watches[place] = Watch()
         rx_epoll_remove(epoll, descriptor)
     }
@@ -186,30 +189,34 @@ final class EpollBackend: Backend {
     private func retry(_ descriptor: CInt, _ readiness: UInt32) {
         let place = Int(descriptor)
         if !isWatched(place) { return }
-        if readiness & RX_READY_INPUT.rawValue != 0 { take(&watches[place].input) }
-        if readiness & RX_READY_OUTPUT.rawValue != 0 { take(&watches[place].output) }
+        let (isReadable, isWritable) = (
+            readiness & RX_READY_INPUT.rawValue != 0, readiness & RX_READY_OUTPUT.rawValue != 0
+        )
+        if isReadable, let operation = watches[place].input.take() { retry(operation) }
+        if isWritable, let operation = watches[place].output.take() { retry(operation) }
+        if watches[place].others.isEmpty { return }
+        let others = watches[place].others
+        watches[place].others = []
+        for operation in others {
+            let isReady = operation._withUnsafeGuaranteedRef { $0.isInput } ? isReadable : isWritable
+            if isReady { retry(operation) } else { watches[place].others.append(operation) }
+        }
     }
 
-    private func take(_ operations: inout [InFlight]) {
-        if operations.isEmpty { return }
-        waiting -= operations.count
-        for operation in operations {
-            operation._withUnsafeGuaranteedRef { $0.isAwaitingReadiness = false }
-            ready.append(operation)
-        }
-        operations.removeAll(keepingCapacity: true)
+    private func retry(_ operation: InFlight) {
+        operation._withUnsafeGuaranteedRef { $0.isAwaitingReadiness = false }
+        waiting -= 1
+        ready.append(operation)
     }
 
     private func removeWaiting(_ operation: Operation) {
         operation.isAwaitingReadiness = false
         waiting -= 1
-        let held = InFlight.passUnretained(operation)
+        let address = InFlight.passUnretained(operation).toOpaque()
         let place = Int(operation.request.descriptor)
-        if operation.isInput {
-            watches[place].input.removeAll { $0.toOpaque() == held.toOpaque() }
-        } else {
-            watches[place].output.removeAll { $0.toOpaque() == held.toOpaque() }
-        }
+        if watches[place].input?.toOpaque() == address { watches[place].input = nil }
+        if watches[place].output?.toOpaque() == address { watches[place].output = nil }
+        watches[place].others.removeAll { $0.toOpaque() == address }
     }
 
     /// Tries an operation, and returns whether it completed.
@@ -256,7 +263,13 @@ final class EpollBackend: Backend {
         operation.isAwaitingReadiness = true
         waiting += 1
         let held = InFlight.passUnretained(operation)
-        if operation.isInput { watches[place].input.append(held) } else { watches[place].output.append(held) }
+        if operation.isInput, watches[place].input == nil {
+            watches[place].input = held
+        } else if !operation.isInput, watches[place].output == nil {
+            watches[place].output = held
+        } else {
+            watches[place].others.append(held)
+        }
         return nil
     }
 

@@ -191,7 +191,7 @@ extension ConnectionCore {
     private func deliver(
         _ chunk: ByteChunk, from position: inout Int, to receiver: ReceiveSource<ConnectionCore>
     ) -> Bool {
-        let end = position + min(chunk.endIndex - position, pace.limit)
+        let end = position + pace.piece(of: chunk.endIndex - position)
         let outer = loop.beginDelivery()
         let start = pace.start(end - position)
         let isWhole = end - position == chunk.count

@@ -26,7 +26,7 @@ extension ConnectionCore {
             withdraw(added)
             return rejected
         }
-        if before.weight > tolerance.most(options.sendLimit) {
+        if before.weight > tolerance.most(watermarks.limit) {
             withdraw(added)
             // Without bytes there is no hole.
             return count > 0 ? outputOverflowed(before, rejected: count) : ENOBUFS
@@ -202,7 +202,7 @@ extension ConnectionCore {
         IOError(
             code: ENOBUFS, operation: "send",
             subject:
-                "\(subject) (\(load.bytes) bytes wait, which take \(load.weight); the limit is \(options.sendLimit))")
+                "\(subject) (\(load.bytes) bytes wait, which take \(load.weight); the limit is \(watermarks.limit))")
     }
 
     /// True if bytes were rejected in the midst of the stream: then no orderly end may follow, also if the failure has not reached the loop.

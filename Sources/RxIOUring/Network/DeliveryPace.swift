@@ -23,6 +23,9 @@ struct DeliveryPace {
     private static let deliveriesInVain = 64
     private static let turn = Double(ProcessorCounter.ticks(nanoseconds: EventLoop.turnTime))
 
+    /// The number of bytes to be delivered at once of so many.
+    func piece(of count: Int) -> Int { count <= DeliveryPace.least ? count : min(count, limit) }
+
     /// The time before a delivery of so many bytes, to be passed to `delivered`; nil if that is not timed.
     func start(_ count: Int) -> UInt64? {
         count < DeliveryPace.least ? nil : ProcessorCounter.now()

@@ -29,8 +29,10 @@ struct OutputQueue {
         }
     }
 
-    /// The items; nil before `head`, where an item was taken out.
-    private var items: [Item?] = []
+    /// The first item, which most often is the only one; nil if there is none.
+    private var first: Item?
+    /// The items behind it. Before `head`, where an item was taken out, nil.
+    private var rest: [Item?] = []
     private var head = 0
     /// The number of bytes of the first item that were sent.
     private var sent = 0
@@ -43,9 +45,12 @@ struct OutputQueue {
     private var slab: ByteStorage?
 
     /// The items left, in order.
-    var remaining: [Item] { items[head...].compactMap { $0 } }
+    var remaining: [Item] {
+        guard let first else { return [] }
+        return [first] + rest[head...].compactMap { $0 }
+    }
 
-    var isEmpty: Bool { head == items.count }
+    var isEmpty: Bool { first == nil }
 
     /// The most that is sent with one system call.
     static let maxItems = 64
@@ -54,29 +59,39 @@ struct OutputQueue {
     mutating func append(_ item: consuming Item) {
         bytes += item.bytes.count
         count += item.count
-        if item.count == 0, !isEmpty { return appendCopy(of: item) }
-        slab = nil
-        items.append(consume item)
+        if isEmpty {
+            first = consume item
+        } else if item.count == 0 {
+            appendCopy(of: item)
+        } else {
+            slab = nil
+            rest.append(consume item)
+        }
     }
 
     /// Appends a small piece to the slab that is the last item, or as the first piece of a new slab.
     ///
     /// The kernel may be reading the bytes in front of it.
     private mutating func appendCopy(of item: Item) {
-        let last = items.count - 1
-        let used = slab == nil ? 0 : items[last]!.bytes.count
+        let used = slab == nil ? 0 : lastBytes.count
         guard let slab, used + item.bytes.count <= slab.capacity else { return beginSlab(with: item) }
         item.bytes.withUnsafeBytes { (slab.address + used).copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
-        items[last]!.bytes = ByteChunk(slab, count: used + item.bytes.count)
+        lastBytes = ByteChunk(slab, count: used + item.bytes.count)
     }
 
     private mutating func beginSlab(with item: Item) {
         let slab = ByteStorage.slab(after: slab)
         item.bytes.withUnsafeBytes { slab.address.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
-        var first = item
-        first.bytes = ByteChunk(slab, count: item.bytes.count)
-        items.append(first)
+        var copy = item
+        copy.bytes = ByteChunk(slab, count: item.bytes.count)
+        rest.append(copy)
         self.slab = slab
+    }
+
+    /// The bytes of the last item; there must be one.
+    private var lastBytes: ByteChunk {
+        get { rest.isEmpty ? first!.bytes : rest[rest.count - 1]!.bytes }
+        set { if rest.isEmpty { first!.bytes = newValue } else { rest[rest.count - 1]!.bytes = newValue } }
     }
 
     /// Removes bytes that were sent, and returns the waiters of the completed items.
@@ -86,43 +101,49 @@ struct OutputQueue {
         var waiters: [any WriteWaiter] = []
         sent += count
         bytes -= count
-        while head < items.count {
-            let size = items[head]!.bytes.count
+        while let size = first?.bytes.count {
             // The rest of many waiters without bytes is for the next call.
             if sent < size || sent == 0 && size == 0 && waiters.count >= OutputQueue.maxItems { break }
-            let item = items[head].take()!
-            head += 1
             sent -= size
-            self.count -= item.count
-            if let waiter = item.waiter { waiters.append(waiter) }
+            self.count -= first!.count
+            if let waiter = first!.waiter { waiters.append(waiter) }
+            removeFirst()
         }
-        if head == items.count {
-            head = 0
-            slab = nil
-            // An idle connection keeps little memory for its queue. What is taken off one by one costs less than `removeAll`.
-            if items.capacity > OutputQueue.maxItems { items = [] }
-            while !items.isEmpty { items.removeLast() }
-        } else if head >= 1_024, head * 2 >= items.count {
-            items.removeFirst(head)
-            head = 0
-        }
+        if isEmpty { slab = nil }
         return waiters
+    }
+
+    private mutating func removeFirst() {
+        guard head < rest.count else {
+            first = nil
+            return
+        }
+        first = rest[head].take()
+        head += 1
+        if head == rest.count {
+            head = 0
+            // An idle connection keeps little memory for its queue. What is taken off one by one costs less than `removeAll`.
+            if rest.capacity > OutputQueue.maxItems { rest = [] }
+            while !rest.isEmpty { rest.removeLast() }
+        } else if head >= 1_024, head * 2 >= rest.count {
+            rest.removeFirst(head)
+            head = 0
+        }
     }
 
     /// Removes everything, and returns the waiters of all items.
     mutating func removeAll() -> [any WriteWaiter] {
-        let waiters = items[head...].compactMap { $0?.waiter }
+        let waiters = remaining.compactMap(\.waiter)
         self = OutputQueue()
         return waiters
     }
 
     /// The bytes to be sent next, if they are in one piece: those of the only item, or of an item that is large enough.
     var single: UnsafeRawBufferPointer? {
-        guard let item = items[head] else { return nil }
-        let bytes = item.bytes.count - sent
-        guard head + 1 == items.count || bytes >= OutputQueue.maxBytes else { return nil }
+        guard let size = first?.bytes.count else { return nil }
+        guard rest.isEmpty || size - sent >= OutputQueue.maxBytes else { return nil }
         // The item holds the memory until `remove`.
-        return item.bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[sent...]) }
+        return first?.bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[sent...]) }
     }
 
     /// Fills `vectors` with the bytes to be sent next. Returns the number of vectors and of bytes.
@@ -131,8 +152,9 @@ struct OutputQueue {
         var total = 0
         var skip = sent
         var place = head
-        while place < items.count, count < OutputQueue.maxItems, total < OutputQueue.maxBytes {
-            if let item = items[place], item.bytes.count > skip {
+        var next = first
+        while let item = next, count < OutputQueue.maxItems, total < OutputQueue.maxBytes {
+            if item.bytes.count > skip {
                 // The item holds the memory until `remove`.
                 item.bytes.withUnsafeBytes {
                     vectors[count] = iovec(
@@ -142,6 +164,7 @@ struct OutputQueue {
                 count += 1
             }
             skip = 0
+            next = place < rest.count ? rest[place] : nil
             place += 1
         }
         return (count, total)

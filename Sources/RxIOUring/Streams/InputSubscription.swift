@@ -61,8 +61,9 @@ final class InputSources: PausableSource, @unchecked Sendable {
     }
 }
 
-/// The amounts of queued output at which the sources of the input are paused, and resumed.
+/// The amounts of queued output at which more is rejected, and the sources of the input are paused, and resumed.
 struct OutputWatermarks {
+    let limit: Int
     let high: Int
     let low: Int
 
@@ -70,6 +71,7 @@ struct OutputWatermarks {
     ///   - limit: the number of bytes at which the output rejects or reports what comes.
     ///   - most: the greatest amount at which sources pause.
     init(limit: Int, most: Int = 1 << 20) {
+        self.limit = limit
         high = max(1, min(most, limit / 2))
         low = high / 2
     }

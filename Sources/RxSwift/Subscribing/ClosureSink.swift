@@ -67,9 +67,10 @@ package final class EventSink<Element>: Sink<Element> {
 @usableFromInline
 package final class ClosureSink<Element>: Sink<Element> {
     private let onNext: ((Element) -> Void)?
+    // Next to `onNext`: an element needs both.
+    private let subscription: SubscriptionDisposable
     private let onError: ((any Swift.Error) -> Void)?
     private let onCompleted: (() -> Void)?
-    private let subscription: SubscriptionDisposable
     private let callStack: [String]
 
     @usableFromInline
