@@ -53,7 +53,7 @@ extension SharedSequenceConvertibleType {
         _ second: SecondO, resultSelector: @escaping @Sendable (Element, SecondO.Element) -> ResultType
     ) -> SharedSequence<SharingStrategy, ResultType> where SecondO.SharingStrategy == SharingStrategy {
         SharedSequence(
-            asObservable().withLatestFrom(second, resultSelector: resultSelector), derivedFrom: asSharedSequence())
+            asObservable().withLatestFrom(second, resultSelector: resultSelector), derivedFrom: asOwnSharedSequence)
     }
 
     /// Sends the latest element of a second sequence at each element of this one.
@@ -66,7 +66,7 @@ extension SharedSequenceConvertibleType {
     public func withLatestFrom<SecondO: SharedSequenceConvertibleType>(
         _ second: SecondO
     ) -> SharedSequence<SharingStrategy, SecondO.Element> {
-        SharedSequence(asObservable().withLatestFrom(second), derivedFrom: asSharedSequence())
+        SharedSequence(asObservable().withLatestFrom(second), derivedFrom: asOwnSharedSequence)
     }
 }
 

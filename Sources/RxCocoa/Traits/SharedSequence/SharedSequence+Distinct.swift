@@ -8,7 +8,7 @@ extension SharedSequenceConvertibleType where Element: Equatable {
     /// - SeeAlso: [Distinct](https://reactivex.io/documentation/operators/distinct.html)
     @inlinable
     public func distinctUntilChanged() -> SharedSequence<SharingStrategy, Element> {
-        SharedSequence(asObservable().distinctUntilChanged(), derivedFrom: asSharedSequence())
+        SharedSequence(asObservable().distinctUntilChanged(), derivedFrom: asOwnSharedSequence)
     }
 }
 
@@ -21,7 +21,7 @@ extension SharedSequenceConvertibleType {
     public func distinctUntilChanged<Key: Equatable>(
         _ keySelector: @escaping @Sendable (Element) -> Key
     ) -> SharedSequence<SharingStrategy, Element> {
-        SharedSequence(asObservable().distinctUntilChanged(keySelector), derivedFrom: asSharedSequence())
+        SharedSequence(asObservable().distinctUntilChanged(keySelector), derivedFrom: asOwnSharedSequence)
     }
 
     /// Drops elements which a closure takes to be the same as the one before.
@@ -33,7 +33,7 @@ extension SharedSequenceConvertibleType {
     public func distinctUntilChanged(
         _ comparer: @escaping @Sendable (Element, Element) -> Bool
     ) -> SharedSequence<SharingStrategy, Element> {
-        SharedSequence(asObservable().distinctUntilChanged(comparer), derivedFrom: asSharedSequence())
+        SharedSequence(asObservable().distinctUntilChanged(comparer), derivedFrom: asOwnSharedSequence)
     }
 
     /// Drops elements whose key a closure takes to be the same as that of the element before.
@@ -48,6 +48,6 @@ extension SharedSequenceConvertibleType {
         _ keySelector: @escaping @Sendable (Element) -> K, comparer: @escaping @Sendable (K, K) -> Bool
     ) -> SharedSequence<SharingStrategy, Element> {
         SharedSequence(
-            asObservable().distinctUntilChanged(keySelector, comparer: comparer), derivedFrom: asSharedSequence())
+            asObservable().distinctUntilChanged(keySelector, comparer: comparer), derivedFrom: asOwnSharedSequence)
     }
 }

@@ -11,7 +11,7 @@ extension SharedSequenceConvertibleType {
     public func map<Result>(
         _ selector: @escaping @Sendable (Element) -> Result
     ) -> SharedSequence<SharingStrategy, Result> {
-        SharedSequence(asObservable().map(selector), derivedFrom: asSharedSequence())
+        SharedSequence(asObservable().map(selector), derivedFrom: asOwnSharedSequence)
     }
 
     /// Transforms each element, and drops those for which the result is nil.
@@ -22,7 +22,7 @@ extension SharedSequenceConvertibleType {
     public func compactMap<Result>(
         _ selector: @escaping @Sendable (Element) -> Result?
     ) -> SharedSequence<SharingStrategy, Result> {
-        SharedSequence(asObservable().compactMap(selector), derivedFrom: asSharedSequence())
+        SharedSequence(asObservable().compactMap(selector), derivedFrom: asOwnSharedSequence)
     }
 
     /// Lets the elements through that satisfy a predicate.
@@ -33,7 +33,7 @@ extension SharedSequenceConvertibleType {
     public func filter(
         _ predicate: @escaping @Sendable (Element) -> Bool
     ) -> SharedSequence<SharingStrategy, Element> {
-        SharedSequence(asObservable().filter(predicate), derivedFrom: asSharedSequence())
+        SharedSequence(asObservable().filter(predicate), derivedFrom: asOwnSharedSequence)
     }
 
     /// Accumulates the elements, and sends each intermediate result.
@@ -46,7 +46,7 @@ extension SharedSequenceConvertibleType {
     public func scan<A>(
         _ seed: A, accumulator: @escaping @Sendable (A, Element) -> A
     ) -> SharedSequence<SharingStrategy, A> {
-        SharedSequence(asObservable().scan(seed, accumulator: accumulator), derivedFrom: asSharedSequence())
+        SharedSequence(asObservable().scan(seed, accumulator: accumulator), derivedFrom: asOwnSharedSequence)
     }
 
     /// Drops a number of first elements.
@@ -55,7 +55,7 @@ extension SharedSequenceConvertibleType {
     /// - SeeAlso: [Skip](https://reactivex.io/documentation/operators/skip.html)
     @inlinable
     public func skip(_ count: Int) -> SharedSequence<SharingStrategy, Element> {
-        SharedSequence(asObservable().skip(count), derivedFrom: asSharedSequence())
+        SharedSequence(asObservable().skip(count), derivedFrom: asOwnSharedSequence)
     }
 
     /// Sends an element before those of the source.
@@ -64,7 +64,7 @@ extension SharedSequenceConvertibleType {
     /// - SeeAlso: [StartWith](https://reactivex.io/documentation/operators/startwith.html)
     @inlinable
     public func startWith(_ element: Element) -> SharedSequence<SharingStrategy, Element> {
-        SharedSequence(asObservable().startWith(element), derivedFrom: asSharedSequence())
+        SharedSequence(asObservable().startWith(element), derivedFrom: asOwnSharedSequence)
     }
 
     /// Runs closures at the events of the sequence, which pass unchanged.
@@ -93,7 +93,7 @@ extension SharedSequenceConvertibleType {
             asObservable().do(
                 onNext: onNext, afterNext: afterNext, onCompleted: onCompleted, afterCompleted: afterCompleted,
                 onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose),
-            derivedFrom: asSharedSequence())
+            derivedFrom: asOwnSharedSequence)
     }
 
     /// Prints what happens to each subscription of the source: `subscribed`, each event, `isDisposed`.
@@ -111,7 +111,7 @@ extension SharedSequenceConvertibleType {
     ) -> SharedSequence<SharingStrategy, Element> {
         SharedSequence(
             asObservable().debug(identifier, trimOutput: trimOutput, file: file, line: line, function: function),
-            derivedFrom: asSharedSequence())
+            derivedFrom: asOwnSharedSequence)
     }
 }
 
@@ -127,7 +127,7 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
         _ obj: Object, resultSelector: @escaping @Sendable (Object, Element) -> Out
     ) -> SharedSequence<SharingStrategy, Out> {
         SharedSequence(
-            asObservable().withUnretained(obj, resultSelector: resultSelector), derivedFrom: asSharedSequence())
+            asObservable().withUnretained(obj, resultSelector: resultSelector), derivedFrom: asOwnSharedSequence)
     }
 
     /// Pairs each element with an object that is held weakly.
@@ -138,6 +138,6 @@ extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingSt
     public func withUnretained<Object: AnyObject>(
         _ obj: Object
     ) -> SharedSequence<SharingStrategy, (Object, Element)> {
-        SharedSequence(asObservable().withUnretained(obj), derivedFrom: asSharedSequence())
+        SharedSequence(asObservable().withUnretained(obj), derivedFrom: asOwnSharedSequence)
     }
 }

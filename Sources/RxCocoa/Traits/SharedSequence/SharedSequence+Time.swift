@@ -10,7 +10,7 @@ extension SharedSequenceConvertibleType {
     @inlinable
     public func delay(_ dueTime: RxTimeInterval) -> SharedSequence<SharingStrategy, Element> {
         SharedSequence(
-            asObservable().delay(dueTime, scheduler: SharingStrategy.scheduler), derivedFrom: asSharedSequence())
+            asObservable().delay(dueTime, scheduler: SharingStrategy.scheduler), derivedFrom: asOwnSharedSequence)
     }
 
     /// Lets an element through, on the strategy's scheduler, when no other has followed it for a while.
@@ -21,7 +21,7 @@ extension SharedSequenceConvertibleType {
     @inlinable
     public func debounce(_ dueTime: RxTimeInterval) -> SharedSequence<SharingStrategy, Element> {
         SharedSequence(
-            asObservable().debounce(dueTime, scheduler: SharingStrategy.scheduler), derivedFrom: asSharedSequence())
+            asObservable().debounce(dueTime, scheduler: SharingStrategy.scheduler), derivedFrom: asOwnSharedSequence)
     }
 
     /// Lets at most one element through per span of time, on the strategy's scheduler.
@@ -39,6 +39,6 @@ extension SharedSequenceConvertibleType {
     ) -> SharedSequence<SharingStrategy, Element> {
         SharedSequence(
             asObservable().throttle(dueTime, latest: latest, scheduler: SharingStrategy.scheduler),
-            derivedFrom: asSharedSequence())
+            derivedFrom: asOwnSharedSequence)
     }
 }

@@ -25,12 +25,12 @@ public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element>:
     ///
     /// - Parameters:
     ///   - source: subscribes to `upstream` at most once per subscription.
-    ///   - upstream: the sequence that the operator was called on.
+    ///   - upstream: the sequence that the operator was called on, which `source` holds; nil if that was a value of another type.
     @inlinable
-    init<Upstream>(_ source: Observable<Element>, derivedFrom upstream: SharedSequence<SharingStrategy, Upstream>) {
+    init<Upstream>(_ source: Observable<Element>, derivedFrom upstream: SharedSequence<SharingStrategy, Upstream>?) {
         self.source = SharingStrategy.share(source)
-        isMocked = upstream.isMocked
-        self.source.shares(derivedFrom: upstream.source)
+        isMocked = upstream?.isMocked ?? SharingScheduler.isMocked
+        if let upstream { self.source.shares(derivedFrom: upstream.source) }
     }
 
     /// A sequence that is not shared, because its source is, or because sharing it would make no difference.
@@ -70,4 +70,12 @@ extension SharedSequenceConvertibleType {
     /// The sequence as an observable without the promises.
     @inlinable
     public func asObservable() -> Observable<Element> { asSharedSequence().source }
+
+    /// This value if it is a shared sequence, nil if it is of another type.
+    ///
+    /// Such a type may make a new sequence at each conversion, and have an `asObservable()` of its own that leads past them.
+    @inlinable
+    var asOwnSharedSequence: SharedSequence<SharingStrategy, Element>? {
+        self as? SharedSequence<SharingStrategy, Element>
+    }
 }
