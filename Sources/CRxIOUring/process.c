@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,17 +139,38 @@ static int open_terminal(const char *path, int mode, unsigned number) {
     return -1;
 }
 
-int rx_reopen_nonblocking(int descriptor) {
+static int reopen_terminal(int descriptor, const char *path, int mode) {
     unsigned number;
     int pseudo;
     // What controls a pseudo-terminal would be the beginning of another one.
     if (ioctl(descriptor, TIOCGDEV, &number) != 0 || ioctl(descriptor, TIOCGPTN, &pseudo) == 0) return -1;
-    int mode = fcntl(descriptor, F_GETFL) & O_ACCMODE;
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
     int made = open_terminal(path, mode, number);
     // The terminal of this session may be another user's.
     return made >= 0 ? made : open_terminal("/dev/tty", mode, number);
+}
+
+// Of a FIFO with a name, the kernel cannot be told not to wait: it learns that of an open file only where `pipe` has made it.
+static int reopen_fifo(int descriptor, const char *path, int mode) {
+    struct stat given, other;
+    struct statfs system;
+    if (fstatfs(descriptor, &system) != 0 || system.f_type == PIPEFS_MAGIC || fstat(descriptor, &given) != 0) return -1;
+    // Fails with ENXIO for writing while nobody reads.
+    int made = open(path, mode | O_NONBLOCK | O_CLOEXEC);
+    if (made < 0) return -1;
+    if (fstat(made, &other) == 0 && other.st_dev == given.st_dev && other.st_ino == given.st_ino) return made;
+    close(made);
+    return -1;
+}
+
+int rx_reopen_nonblocking(int descriptor) {
+    int mode = fcntl(descriptor, F_GETFL) & O_ACCMODE;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    switch (mode_of(descriptor)) {
+    case S_IFCHR: return reopen_terminal(descriptor, path, mode);
+    case S_IFIFO: return reopen_fifo(descriptor, path, mode);
+    default: return -1;
+    }
 }
 
 int rx_duplicate(int descriptor) {

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -76,6 +77,18 @@ unsigned long rx_test_heap_bytes(void) {
 #else
     return 0;
 #endif
+}
+
+long rx_test_pass_descriptor(int socket, int descriptor, const char *bytes) {
+    char control[CMSG_SPACE(sizeof descriptor)] = {0};
+    struct iovec vector = {.iov_base = (void *)bytes, .iov_len = strlen(bytes)};
+    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof descriptor);
+    memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
 int rx_test_make_terminal(int *terminal, int *other_side) {

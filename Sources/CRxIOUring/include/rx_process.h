@@ -36,8 +36,8 @@ bool rx_can_be_told(int descriptor);
 /// Duplicates a descriptor, with close-on-exec, never as one of the three standard descriptors. Returns the duplicate, or a negated errno.
 int rx_duplicate(int descriptor);
 
-/// Opens a terminal once more, so that reading and writing it never wait, whatever others do with the one given. A descriptor, or -1 where that is
-/// not allowed, or it is not the terminal itself but what controls one.
+/// Opens a terminal, or a FIFO that has a name, once more, so that reading and writing it never wait, whatever others do with the one given. A
+/// descriptor, or -1 where that is not allowed, or it is something else, as what controls a terminal.
 int rx_reopen_nonblocking(int descriptor);
 
 // MARK: Child processes

@@ -55,16 +55,15 @@ struct BorrowedDescriptor: ~Copyable {
         let given = held.take()!
         var status = stat()
         if fstat(given.fd, &status) != 0 { throw IOError(code: errno, operation: "fstat", subject: subject) }
-        let blocking: Operation.Blocking
-        switch status.st_mode & S_IFMT {
-        case S_IFREG, S_IFBLK: blocking = .disk
-        case S_IFCHR:
-            // A terminal that reports to be writable has room for a byte, but maybe not for the whole chunk.
-            let reopened = rx_reopen_nonblocking(given.fd)
-            if reopened >= 0 { return Descriptor(reopened, on: loop) }
-            blocking = .sharedAndWaiting
-        default: blocking = rx_can_be_told(given.fd) ? .shared : .sharedAndWaiting
-        }
+        // Others may read or write here, too, and a descriptor that was ready may make this loop wait. A terminal that reports to be writable has
+        // room for a byte, but maybe not for the whole chunk.
+        let reopened = rx_reopen_nonblocking(given.fd)
+        if reopened >= 0 { return Descriptor(reopened, on: loop) }
+        let blocking: Operation.Blocking =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG, S_IFBLK: .disk
+            default: rx_can_be_told(given.fd) ? .shared : .sharedAndWaiting
+            }
         return Descriptor(given.take(), on: loop, blocking: blocking)
     }
 }

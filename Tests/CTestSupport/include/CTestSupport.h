@@ -32,6 +32,9 @@ void rx_test_end_after(unsigned seconds);
 /// Bytes that the process holds of malloc's memory; 0 where that is not known (under a sanitizer, with another C library).
 unsigned long rx_test_heap_bytes(void);
 
+/// Sends bytes on a Unix socket, with a descriptor. Returns the number of bytes sent, or -1.
+long rx_test_pass_descriptor(int socket, int descriptor, const char *_Nonnull bytes);
+
 /// Makes a terminal, and the other side of it. 0 or an errno.
 int rx_test_make_terminal(int *terminal, int *other_side);
 
