@@ -40,7 +40,8 @@ final class InotifyInstance {
 
     private init(_ fd: CInt, on loop: EventLoop) {
         self.loop = loop
-        descriptor = Descriptor(fd, on: loop)
+        // The kernel waits for all its processors to let go of the watches: 10 milliseconds or more.
+        descriptor = Descriptor(fd, on: loop, closesSlowly: true)
         users = 1
         let read = ReadOperation(descriptor, whenFinished: finished)
         self.read = read

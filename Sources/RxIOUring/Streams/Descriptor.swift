@@ -11,6 +11,8 @@ final class Descriptor {
     /// Not counted: the loop outlives its descriptors.
     private let loop: Unmanaged<EventLoop>
     private let blocking: Operation.Blocking
+    /// True if the system may take long to close it: another thread does so.
+    private let closesSlowly: Bool
     /// The number of operations in flight.
     @exclusivity(unchecked) private var users = 0
     @exclusivity(unchecked) private(set) var isClosing = false
@@ -20,8 +22,9 @@ final class Descriptor {
     @exclusivity(unchecked) var onClosed: (() -> Void)?
 
     /// Takes over an open descriptor.
-    init(_ fd: CInt, on loop: EventLoop, blocking: Operation.Blocking = .arranged) {
+    init(_ fd: CInt, on loop: EventLoop, blocking: Operation.Blocking = .arranged, closesSlowly: Bool = false) {
         self.fd = fd
+        self.closesSlowly = closesSlowly
         self.loop = .passUnretained(loop)
         self.blocking = blocking
         if blocking == .arranged { loop.backend.prepare(fd) }
@@ -56,10 +59,19 @@ final class Descriptor {
     private func closeNow() {
         loop._withUnsafeGuaranteedRef { $0.backend.forget(fd) }
         // Not repeated after EINTR: Linux has closed the descriptor then.
-        if Glibc.close(fd) != 0, errno != EINTR { closeError = errno }
+        if !closesSlowly || !closeElsewhere(), Glibc.close(fd) != 0, errno != EINTR { closeError = errno }
         let onClosed = onClosed
         self.onClosed = nil
         onClosed?()
+    }
+}
+
+extension Descriptor {
+    /// Returns false if the system has no thread for it.
+    private func closeElsewhere() -> Bool {
+        let fd = fd
+        if case .rejected = BlockingPool.files.submit(ClosureTask { _ = Glibc.close(fd) }) { return false }
+        return true
     }
 }
 
