@@ -15,6 +15,8 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
 
     @usableFromInline let core: SubjectCore<Element>
     @usableFromInline let disposal = DisposalFlag()
+    /// The first terminal event behind `dispose()`, which later subscribers get.
+    @usableFromInline let lateEnd = LateEnd()
 
     /// Creates a subject that has no subscribers.
     @inlinable
@@ -40,9 +42,15 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let element): core.next(element)
-        case .error(let error): core.end(.error(error))
-        case .completed: core.end(.completed)
+        case .error(let error): end(error)
+        case .completed: end(nil)
         }
+    }
+
+    @usableFromInline
+    func end(_ error: (any Swift.Error)?) {
+        if isDisposed { return lateEnd.accept(error) }
+        if let error { core.end(.error(error)) } else { core.end(.completed) }
     }
 
     /// Returns the subject as an observer.
@@ -50,8 +58,8 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
 
     /// Drops all subscribers without an event.
     ///
-    /// Later subscribers get the error `RxError.disposed`. Events that were accepted before are still delivered: inside a callback of this
-    /// subject, those that the callback has sent.
+    /// Later subscribers get the error `RxError.disposed`, or, as in RxSwift, the first terminal event that is sent after this call. Events that
+    /// were accepted before are still delivered: inside a callback of this subject, those that the callback has sent.
     public func dispose() {
         if disposal.dispose() { core.end(.abandoned) }
     }
@@ -59,8 +67,19 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
     package override var startsOnTrampoline: Bool { false }
 
     package override func subscribeCore(_ downstream: Sink<Element>) {
-        if isDisposed { return downstream.linkAndFail(RxError.disposed(object: self)) }
+        if isDisposed { return rejectLate(downstream) }
         core.admit(SubjectSubscription(core: core, downstream: downstream), downstream, subject: self)
+    }
+}
+
+extension PublishSubject {
+    /// Ends a subscriber that comes behind `dispose()`.
+    private func rejectLate(_ downstream: Sink<Element>) {
+        switch lateEnd.event {
+        case nil: downstream.linkAndFail(RxError.disposed(object: self))
+        case .some(nil): downstream.linkAndComplete()
+        case .some(let error?): downstream.linkAndFail(error)
+        }
     }
 }
 

@@ -44,6 +44,29 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
+    /// As in RxSwift.
+    @Test("The first terminal event behind dispose is for those that subscribe behind it") func endBehindDispose() {
+        for isEndedBefore in [false, true] {
+            let subject = PublishSubject<Int>()
+            let log = EventLog()
+            if isEndedBefore { subject.onError(NumberedFailure(1)) }
+            subject.dispose()
+            _ = log.observe(subject.catch { _ in .just(0) }, "a ")
+            subject.onNext(2)
+            subject.onError(NumberedFailure(3))
+            subject.onCompleted()
+            _ = log.observe(subject, "b ")
+            #expect(log.lines == ["a 0", "a completed", "b error(3)"])
+        }
+        let subject = PublishSubject<Int>()
+        let log = EventLog()
+        subject.dispose()
+        subject.onCompleted()
+        subject.dispose()
+        _ = log.observe(subject)
+        #expect(log.lines == ["completed"])
+    }
+
     @Test("dispose drops the subscribers without an event") func dispose() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
