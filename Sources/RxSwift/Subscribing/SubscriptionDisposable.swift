@@ -58,8 +58,8 @@ package final class SubscriptionDisposable: Stage, Cancelable {
 
     // MARK: The terminal event
 
-    /// Passes a terminal event to the user, and cancels the chain above behind that. A `dispose()` meanwhile, on any thread, cancels it at once: who waits
-    /// for the event, and disposes then, finds everything torn down.
+    /// Passes a terminal event to the user, and cancels the chain above behind that. A `dispose()` while the user's closure runs, on any thread, cancels
+    /// the chain at once. One that comes later does not wait for this thread.
     ///
     /// - Parameters:
     ///   - upstream: the upstream, which the caller has taken.

@@ -47,6 +47,20 @@ import Testing
         #expect(log.lines == ["1", "completed", "1", "completed"])
     }
 
+    @Test("A subscriber behind a connection that was disposed of by hand connects anew")
+    func connectionDisposedByHand() {
+        let subject = PublishSubject<Int>()
+        let log = EventLog()
+        let connectable = subject.publish()
+        let counted = connectable.refCount()
+        _ = log.observe(counted, "a ")
+        connectable.connect().dispose()
+        subject.onNext(1)
+        _ = log.observe(counted, "b ")
+        subject.onNext(2)
+        #expect(log.lines == ["b 2"])
+    }
+
     @Test("A subscriber may leave during `connect`") func leavesInConnect() {
         let subject = PublishSubject<Int>()
         let log = EventLog()
