@@ -46,8 +46,10 @@ private final class Collector<Element>: @unchecked Sendable {
     private var elements: [Element] = []
     /// The error that ended the wait, if any; under the lock.
     private var error: (any Error)?
-    /// True if the wait is over; under the lock.
+    /// True if no further element counts; under the lock.
     private var isFinished = false
+    /// True if the source is torn down; under the lock. Who waits for the end may look at what the source leaves behind.
+    private var isTornDown = false
 
     init(limit: Int?, predicate: @escaping (Element) throws -> Bool, onEnd: @escaping @Sendable () -> Void) {
         self.limit = limit
@@ -55,7 +57,7 @@ private final class Collector<Element>: @unchecked Sendable {
         self.onEnd = onEnd
     }
 
-    var hasEnded: Bool { lock.withLock { isFinished } }
+    var hasEnded: Bool { lock.withLock { isFinished && isTornDown } }
 
     var result: MaterializedSequenceResult<Element> {
         lock.withLock {
@@ -68,7 +70,10 @@ private final class Collector<Element>: @unchecked Sendable {
     /// A source that takes turns on this thread begins only when its subscription is known here, so that it can be ended.
     func collect(_ source: Observable<Element>) {
         let subscribe = {
-            self.subscription.setDisposable(source.take(until: self.stop).subscribe { self.receive($0) })
+            self.subscription.setDisposable(
+                source.take(until: self.stop).subscribe(
+                    onNext: { self.receive($0) }, onError: { self.end($0) }, onCompleted: { self.end(nil) },
+                    onDisposed: { self.wasTornDown() }))
         }
         guard CurrentThreadScheduler.isScheduleRequired else { return subscribe() }
         _ = CurrentThreadScheduler.instance.schedule(()) { _ in
@@ -77,16 +82,8 @@ private final class Collector<Element>: @unchecked Sendable {
         }
     }
 
-    private func receive(_ event: Event<Element>) {
-        if subscription.isDisposed { return }
-        switch event {
-        case .next(let element): receive(element)
-        case .error(let error): end(error)
-        case .completed: end(nil)
-        }
-    }
-
     private func receive(_ element: Element) {
+        if subscription.isDisposed { return }
         do {
             guard try predicate(element) else { return }
             let count = keep(element)
@@ -96,7 +93,7 @@ private final class Collector<Element>: @unchecked Sendable {
         }
     }
 
-    /// Keeps an element, unless the wait is over. Returns the number of elements.
+    /// Keeps an element, unless the end has come. Returns the number of elements.
     private func keep(_ element: Element) -> Int {
         lock.withLock {
             if !isFinished { elements.append(element) }
@@ -113,16 +110,22 @@ private final class Collector<Element>: @unchecked Sendable {
         endSource()
     }
 
-    /// Ends the subscription and the wait. Only the first end counts.
+    /// Ends the subscription, and with its teardown the wait. Only the first end counts.
     func end(_ error: (any Error)?) {
-        let isFirst = lock.withLock {
-            if isFinished { return false }
+        lock.withLock {
+            if isFinished { return }
             isFinished = true
             self.error = error
-            return true
         }
         endSource()
-        if isFirst { onEnd() }
+    }
+
+    private func wasTornDown() {
+        let isOver = lock.withLock {
+            isTornDown = true
+            return isFinished
+        }
+        if isOver { onEnd() }
     }
 
     private func endSource() {

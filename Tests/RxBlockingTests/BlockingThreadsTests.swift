@@ -28,6 +28,21 @@ import Testing
             } == [1, 1, 2, 2])
     }
 
+    /// The fault: a thread that was about to wait saw the end before the thread that had brought it had disposed of the source.
+    @Test("toBlocking returns when the source is torn down, also if it has just subscribed") func teardown() throws {
+        var early = 0
+        for _ in 0..<500 {
+            let resource = SlowResource()
+            let source = Observable<Int>.create { observer in
+                DispatchQueue.global().async { observer.onCompleted() }
+                return Disposables.create()
+            }
+            _ = try Observable.using({ resource }) { _ in source }.toBlocking().toArray()
+            if resource.released.value == 0 { early += 1 }
+        }
+        #expect(early == 0, "\(early) of 500")
+    }
+
     @Test("toBlocking runs the actions queued on the trampoline") func trampoline() throws {
         let subject = ReplaySubject<Int>.createUnbounded()
         let seen = try insideATrampoline {
@@ -139,5 +154,15 @@ import Testing
             if (try? source.toBlocking(timeout: 30).toArray()) == [1] { seen.increment() }
         })
         #expect(seen.value == 1)
+    }
+}
+
+/// A resource that takes a while to be released.
+private final class SlowResource: Disposable {
+    let released = AtomicCounter(0)
+
+    func dispose() {
+        usleep(50)
+        released.increment()
     }
 }
