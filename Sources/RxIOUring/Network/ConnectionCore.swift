@@ -13,7 +13,7 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
 
     let loop: EventLoop
 
-    // Each message needs the fields from here to `state`. They stand together, in four lines of the cache: with a thousand connections, most of
+    // Each message needs the fields from here to `state`. They stand together, in five lines of the cache: with a thousand connections, most of
     // the time in this library was that of waiting for memory.
 
     @exclusivity(unchecked) private(set) var heldSocket = Held<Descriptor>()

@@ -5,16 +5,13 @@ import RxPrimitives
 /// The first terminal event that a subject gets after it was disposed of. Any thread may use it.
 @usableFromInline
 struct LateEnd: ~Copyable {
-    /// `none`, `completed`, or the address of a retained `Failure`.
-    private let word = AtomicWord(LateEnd.none)
+    /// 0, or the address of a retained `Storage`, which is made for the first event.
+    private let word = AtomicWord(0)
 
-    private static var none: UInt { 0 }
-    private static var completed: UInt { 1 }
-
-    private final class Failure: Sendable {
-        let error: any Swift.Error
-
-        init(_ error: any Swift.Error) { self.error = error }
+    private final class Storage: Sendable {
+        let lock = Mutex()
+        /// An error, or nil within for completion; under the lock.
+        nonisolated(unsafe) var event: (any Swift.Error)??
     }
 
     @usableFromInline
@@ -22,31 +19,46 @@ struct LateEnd: ~Copyable {
 
     deinit {
         let word = word.loadRelaxed()
-        if word > LateEnd.completed { LateEnd.failure(word).release() }
+        if word != 0 { LateEnd.unmanaged(word).release() }
     }
 
     /// - Parameter error: nil if the event is completion.
     func accept(_ error: (any Swift.Error)?) {
-        guard let error else {
-            _ = word.compareExchange(LateEnd.none, LateEnd.completed)
-            return
+        let storage = storage ?? makeStorage()
+        storage.lock.withLock {
+            if storage.event == nil { storage.event = .some(error) }
         }
-        let failure = Unmanaged.passRetained(Failure(error))
-        // Releasing: paired with the load in `event`.
-        if !word.compareExchange(LateEnd.none, UInt(bitPattern: failure.toOpaque())) { failure.release() }
+    }
+
+    /// Forgets the event, since the subject is disposed of once more.
+    func clear() {
+        guard let storage else { return }
+        // Released when the lock is not held any more.
+        let forgotten = storage.lock.withLock { storage.event.take() }
+        withExtendedLifetime(forgotten) {}
     }
 
     /// The event: an error, or nil within for completion. Nil if there was none.
     var event: (any Swift.Error)?? {
-        // Acquiring: paired with the compare-exchange in `accept`.
-        switch word.loadAcquiring() {
-        case LateEnd.none: nil
-        case LateEnd.completed: .some(nil)
-        case let word: LateEnd.failure(word)._withUnsafeGuaranteedRef { $0.error }
-        }
+        guard let storage else { return nil }
+        return storage.lock.withLock { storage.event }
     }
 
-    private static func failure(_ word: UInt) -> Unmanaged<Failure> {
+    private var storage: Storage? {
+        // Acquiring: paired with the compare-exchange in `makeStorage`.
+        let word = word.loadAcquiring()
+        return word == 0 ? nil : LateEnd.unmanaged(word).takeUnretainedValue()
+    }
+
+    private func makeStorage() -> Storage {
+        let made = Unmanaged.passRetained(Storage())
+        // Releasing: paired with the load in `storage`.
+        if word.compareExchange(0, UInt(bitPattern: made.toOpaque())) { return made.takeUnretainedValue() }
+        made.release()
+        return storage!
+    }
+
+    private static func unmanaged(_ word: UInt) -> Unmanaged<Storage> {
         .fromOpaque(UnsafeRawPointer(bitPattern: word).unsafelyUnwrapped)
     }
 }

@@ -58,10 +58,10 @@ public final class PublishSubject<Element>: Observable<Element>, SubjectType, Ca
 
     /// Drops all subscribers without an event.
     ///
-    /// Later subscribers get the error `RxError.disposed`, or, as in RxSwift, the first terminal event that is sent after this call. Events that
-    /// were accepted before are still delivered: inside a callback of this subject, those that the callback has sent.
+    /// Later subscribers get the error `RxError.disposed`, or, as in RxSwift, the first terminal event that is sent after the last such call. Events
+    /// that were accepted before are still delivered: inside a callback of this subject, those that the callback has sent.
     public func dispose() {
-        if disposal.dispose() { core.end(.abandoned) }
+        if disposal.dispose() { core.end(.abandoned) } else { lateEnd.clear() }
     }
 
     package override var startsOnTrampoline: Bool { false }

@@ -16,7 +16,8 @@ import Testing
             peer.send(Array("ab".utf8))
             if isReset { peer.reset() } else { peer.close() }
         } expecting: {
-            isReset ? $0.text == "ab" && $0.error != nil || $0.error != nil : $0.text == "ab" && $0.isCompleted
+            // A reset may overtake the bytes.
+            isReset ? $0.error != nil : $0.text == "ab" && $0.isCompleted
         }
     }
 
@@ -62,13 +63,13 @@ import Testing
         #expect(adopted.wait())
         let connection = try #require(adopted.take().first)
         for isBusy in [false, true] {
-            let isOver = AtomicCounter(0)
-            if isBusy { keepBusy(scheduler, until: isOver) }
-            #expect(send(ends[1], "ab", 2, 0) == 2)
-            #expect(rx_test_pass_descriptor(ends[1], ends[1], "c") == 1)
-            #expect(send(ends[1], "de", 2, 0) == 2)
+            let sendAll = {
+                #expect(send(ends[1], "ab", 2, 0) == 2)
+                #expect(rx_test_pass_descriptor(ends[1], ends[1], "c") == 1)
+                #expect(send(ends[1], "de", 2, 0) == 2)
+            }
+            if isBusy { scheduler.run(after: sendAll) {} } else { sendAll() }
             let receiver = connection.received.received()
-            isOver.increment()
             #expect(waitUntil { receiver.text == "abcde" }, "\(receiver.text)")
             receiver.dispose()
         }
@@ -89,20 +90,9 @@ import Testing
             let receiver = connection.received.received()
             peer.send([UInt8(ascii: "-")])
             #expect(waitUntil { receiver.take().count == 1 })
-            let isOver = AtomicCounter(0)
-            if isBusy { keepBusy(server.scheduler, until: isOver) }
-            act(peer)
-            usleep(isBusy ? 5_000 : 0)
-            isOver.increment()
+            if isBusy { server.scheduler.run(after: { act(peer) }, {}) } else { act(peer) }
             #expect(waitUntil { isExpected(receiver) }, "\(receiver.text), \(String(describing: receiver.error))")
             server.end()
-        }
-    }
-
-    private func keepBusy(_ scheduler: IOUringScheduler, until isOver: AtomicCounter) {
-        _ = scheduler.schedule(()) { _ in
-            while isOver.value == 0 { usleep(100) }
-            return Disposables.create()
         }
     }
 }

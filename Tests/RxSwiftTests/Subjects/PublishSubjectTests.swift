@@ -61,10 +61,12 @@ import Testing
         let subject = PublishSubject<Int>()
         let log = EventLog()
         subject.dispose()
-        subject.onCompleted()
+        subject.onError(NumberedFailure(1))
         subject.dispose()
-        _ = log.observe(subject)
-        #expect(log.lines == ["completed"])
+        _ = log.observe(subject.catch { _ in .just(0) }, "a ")
+        subject.onCompleted()
+        _ = log.observe(subject, "b ")
+        #expect(log.lines == ["a 0", "a completed", "b completed"])
     }
 
     @Test("dispose drops the subscribers without an event") func dispose() {

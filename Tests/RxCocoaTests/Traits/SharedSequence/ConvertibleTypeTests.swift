@@ -33,7 +33,7 @@ private final class Tracker: SharedSequenceConvertibleType {
             { $0.withLatestFrom(Driver.just("a")) { first, _ in first } },
         ]
         for way in ways {
-            for _ in 0..<100 {
+            for _ in 0..<10 {
                 let tracker = Tracker()
                 let driver = way(tracker).map { $0 }
                 // Takes the memory of what was released.
