@@ -8,6 +8,7 @@
 #ifdef __linux__
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -50,8 +51,10 @@ static int watch(int watcher, const char *path, uint32_t mask) {
 
 int rx_watch_directory(int watcher, const char *path) {
     // A removed directory in which a process works still has the name ".", and no event tells of its end.
-    struct stat status;
-    if (stat(path, &status) == 0 && status.st_nlink == 0) return -ENOENT;
+    // The loop must not wait for a server.
+    struct statx status;
+    int result = statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_NLINK, &status);
+    if (result == 0 && status.stx_nlink == 0) return -ENOENT;
     return watch(watcher, path, name_events | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
 }
 

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,11 +37,16 @@ static int open_cached(const char *path, int flags) {
 #endif
 }
 
+// As in <linux/stat.h>, which older systems lack: the identifier of the mount, which is unique where the kernel knows the second bit.
+enum { MOUNT_IDENTIFIER = 0x1000 | 0x4000, MOUNT_OFFSET = 0x90 };
+
 static int status_at(int directory, const char *path, int flags, rx_file_status *status) {
     struct statx found;
-    if (statx(directory, path, flags, STATX_TYPE | STATX_INO | STATX_SIZE, &found) != 0) return -errno;
+    if (statx(directory, path, flags, STATX_TYPE | STATX_INO | STATX_SIZE | MOUNT_IDENTIFIER, &found) != 0) return -errno;
     status->device = (uint64_t)found.stx_dev_major << 32 | found.stx_dev_minor;
     status->number = found.stx_ino;
+    status->mount = 0;
+    if (found.stx_mask & MOUNT_IDENTIFIER) memcpy(&status->mount, (char *)&found + MOUNT_OFFSET, sizeof status->mount);
     status->size = (int64_t)found.stx_size;
     status->mode = found.stx_mode;
     return 0;
@@ -57,6 +63,25 @@ int rx_file_look_up(const char *path, bool follows_link, bool cached, rx_file_st
     int result = rx_file_status_of(opened, status);
     close(opened);
     return result;
+}
+
+// The magic numbers of file systems that wait for nobody but the kernel and its disks, most of them from <linux/magic.h>. Others may wait for a server.
+static const uint32_t local_file_systems[] = {
+    0xef53 /* ext2, ext3, ext4 */, 0x58465342 /* xfs */, 0x9123683e /* btrfs */, 0xf2f52010 /* f2fs */, 0xca451a4e /* bcachefs */,
+    0x2fc12fc1 /* zfs */, 0x52654973 /* reiserfs */, 0x3153464a /* jfs */, 0x3434 /* nilfs */, 0x4d44 /* vfat */, 0x2011bab0 /* exfat */,
+    0x7366746e /* ntfs3 */, 0x9660 /* iso9660 */, 0x15013346 /* udf */, 0x73717368 /* squashfs */, 0xe0f5e1e2 /* erofs */,
+    0x01021994 /* tmpfs */, 0x858458f6 /* ramfs */, 0x958458f6 /* hugetlbfs */, 0x794c7630 /* overlayfs */, 0x9fa0 /* proc */,
+    0x62656572 /* sysfs */, 0x1cd1 /* devpts */, 0x0027e0eb /* cgroup */, 0x63677270 /* cgroup2 */, 0x64626720 /* debugfs */,
+    0x74726163 /* tracefs */, 0x73636673 /* securityfs */, 0xcafe4a11 /* bpf */, 0x6e736673 /* nsfs */,
+};
+
+bool rx_file_system_is_local(int descriptor) {
+    struct statfs status;
+    if (fstatfs(descriptor, &status) != 0) return false;
+    for (size_t place = 0; place < sizeof local_file_systems / sizeof *local_file_systems; place++) {
+        if ((uint32_t)status.f_type == local_file_systems[place]) return true;
+    }
+    return false;
 }
 
 int rx_file_open(const char *path, int flags, uint32_t permissions, bool cached) {

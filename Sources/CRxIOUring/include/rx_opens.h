@@ -18,6 +18,8 @@ typedef struct rx_file_status {
     /// Together they distinguish a file from all others that exist.
     uint64_t device;
     uint64_t number;
+    /// Identifies the mount; no other one ever has it, from Linux 6.8 on. 0 before Linux 5.8.
+    uint64_t mount;
     /// In bytes.
     int64_t size;
     /// The type and the permissions, as in `st_mode`.
@@ -30,6 +32,8 @@ typedef struct rx_file_status {
 int rx_file_look_up(const char *path, bool follows_link, bool cached, rx_file_status *status);
 /// The status of an open file as far as this machine knows it: asks no server. 0 or a negated errno.
 int rx_file_status_of(int descriptor, rx_file_status *status);
+/// Whether the file system of an open file is one that waits for nobody but the kernel and its disks. May wait for a server.
+bool rx_file_system_is_local(int descriptor);
 /// `open`. A descriptor, or a negated errno. `cached` as of `rx_file_look_up`: EAGAIN as well for files to be made or emptied.
 int rx_file_open(const char *path, int flags, uint32_t permissions, bool cached);
 

@@ -119,6 +119,16 @@ class Backend {
     /// Tells whether the operations of this number of tick observers are better submitted than performed at once.
     func submitsInBulk(_ observers: Int) -> Bool { false }
 
+    /// True if files are opened on the loop whatever file system they are on: a simulated run has to repeat.
+    var trustsFileSystems: Bool { false }
+
+    /// True if operations are in flight that can be abandoned.
+    var hasAbandonable: Bool { false }
+
+    /// Completes the operations whose system call may never return and whose outcome matters to nobody, since the loop ends. Their threads go on, and
+    /// hold the memory that they use.
+    func abandon() {}
+
     /// Ends the current `wait`, or the next one. From any thread until `close`; harmless afterwards.
     func interrupt() { fatalError("swift-rx: a subclass has to implement this method") }
 

@@ -283,12 +283,25 @@ final class EpollBackend: Backend {
         return nil
     }
 
+    override var hasAbandonable: Bool { offLoop.values.contains { $0.operation.isAbandonable } }
+
+    override func abandon() {
+        for task in offLoop.values where task.operation.isAbandonable {
+            if !done.abandon(task) { continue }
+            offLoop[ObjectIdentifier(task.operation)] = nil
+            task.operation.willBeAbandoned()
+            finish(.passUnretained(task.operation), -ECANCELED)
+        }
+    }
+
     /// An operation for a helper thread.
     private final class OffLoopTask: BlockingTask, @unchecked Sendable {
         // Both are retained until the signal was given: the loop may take the result before that, and end. Its descriptor must
         // not belong to another object by then.
-        private let operation: Operation
+        let operation: Operation
         private let backend: EpollBackend
+        /// Once the operation is abandoned, the memory that the system call may still write to (under the lock of `done`).
+        @exclusivity(unchecked) var abandonedMemory: AnyObject?
 
         init(_ operation: Operation, backend: EpollBackend) {
             self.operation = operation
@@ -296,8 +309,7 @@ final class EpollBackend: Backend {
         }
 
         package override func run() {
-            backend.done.add(operation, operation.perform())
-            backend.interrupt()
+            if backend.done.add(self, operation.perform()) { backend.interrupt() }
         }
     }
 
@@ -309,8 +321,22 @@ final class EpollBackend: Backend {
 
         var hasSome: Bool { lock.withLock { !results.isEmpty } }
 
-        func add(_ operation: Operation, _ result: Int32) {
-            lock.withLock { results.append((operation, result)) }
+        /// Returns false if nobody waits for the result.
+        func add(_ task: OffLoopTask, _ result: Int32) -> Bool {
+            lock.withLock {
+                if task.abandonedMemory != nil { return false }
+                results.append((task.operation, result))
+                return true
+            }
+        }
+
+        /// Returns false if there is a result.
+        func abandon(_ task: OffLoopTask) -> Bool {
+            lock.withLock {
+                if results.contains(where: { $0.0 === task.operation }) { return false }
+                task.abandonedMemory = task.operation.memory
+                return true
+            }
         }
 
         func take() -> [(Operation, Int32)] {

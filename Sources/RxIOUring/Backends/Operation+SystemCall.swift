@@ -12,10 +12,16 @@ extension Operation.Request {
 
 extension Operation {
     /// True if the operation has to be performed where waiting does no harm.
-    var runsApart: Bool { request.isOfFile || blocking == .disk }
+    var runsApart: Bool { request.isOfFile || blocking == .disk || blocking == .server }
 
     /// True if the operation copies more bytes of a file than the loop itself has time for: 200 microseconds, in which it copies a megabyte or two.
     var isLargeRead: Bool { request.kind == RX_READ && request.isOfFile && request.length > 1 << 20 }
+
+    /// True if the system may take for ever, for want of a server.
+    var isDoubtful: Bool { blocking == .server || blocking == .disk }
+
+    /// True if nothing is lost when the operation is abandoned.
+    var isAbandonable: Bool { runsApart && request.kind == RX_READ && memory != nil }
 
     /// True if the operation waits for input, false if it waits for output.
     var isInput: Bool {
@@ -43,7 +49,7 @@ extension Operation {
 
     /// Reads from a file as far as no waiting is needed. Returns the number of bytes, or nil if a thread that may wait is needed.
     func performWithoutWaiting() -> Int32? {
-        guard request.kind == RX_READ, request.isOfFile else { return nil }
+        guard request.kind == RX_READ, request.isOfFile, blocking != .server else { return nil }
         let result = rx_read_cached(request.descriptor, request.address!, request.length, request.offset)
         return result >= 0 ? Int32(clamping: result) : nil
     }

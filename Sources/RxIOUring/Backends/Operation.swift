@@ -33,6 +33,8 @@ class Operation {
         case sharedAndWaiting
         /// They wait for a disk, not for long, and cannot be told not to.
         case disk
+        /// They may wait for the server of a file system, for ever and also when they are told not to: a thread has to perform them, and `close`, too.
+        case server
     }
 
     /// The behaviour of the descriptor: set by the submitting code, not while the operation is in flight.
@@ -56,6 +58,12 @@ class Operation {
     init(_ request: Request) {
         self.request = request
     }
+
+    /// The object whose memory the system call writes to.
+    var memory: AnyObject? { nil }
+
+    /// Prepares for a completion while another thread may never come back from the system call.
+    func willBeAbandoned() {}
 
     /// Reports the outcome of the operation.
     ///

@@ -63,6 +63,8 @@ final class SimulatedBackend: Backend {
 
     override func submitsInBulk(_ observers: Int) -> Bool { choices.happens(oneIn: 2) }
 
+    override var trustsFileSystems: Bool { true }
+
     override func submit(_ operation: Operation) {
         hold(operation)
         waiting.append(operation)

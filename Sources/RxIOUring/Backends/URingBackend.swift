@@ -27,6 +27,10 @@ final class URingBackend: Backend {
     /// True while the ring is reading the counter.
     @exclusivity(unchecked) private var watchesWakeUp = false
     @exclusivity(unchecked) private var isClosing = false
+    /// The operations in flight that may wait for a server for ever, by their tags.
+    @exclusivity(unchecked) private var doubtful: [UInt64: Operation] = [:]
+    /// The memory to which the kernel may still write for operations that were abandoned, by their tags. No operation is submitted any more.
+    @exclusivity(unchecked) private var abandoned: [UInt64: AnyObject] = [:]
 
     /// The tag of the completion of a wake-up, which is no address of an operation.
     private static let wakeUpTag: UInt64 = 1
@@ -46,6 +50,8 @@ final class URingBackend: Backend {
     }
 
     deinit {
+        // Never released: the kernel will not tell when it is done with it.
+        for memory in abandoned.values { _ = Unmanaged.passRetained(memory) }
         rx_ring_free(ring)
         counter.deallocate()
         completions.deallocate()
@@ -61,6 +67,7 @@ final class URingBackend: Backend {
 
     override func submit(_ operation: Operation) {
         hold(operation)
+        if operation.isDoubtful { noteDoubtful(operation) }
         if !delayed.isEmpty || !prepare(operation) { delayed.append(operation) }
     }
 
@@ -96,7 +103,9 @@ final class URingBackend: Backend {
         var isAny = false
         while !unsubmitted.isEmpty {
             isAny = true
-            finish(.passUnretained(unsubmitted.removeFirst()), -ECANCELED)
+            let operation = Unmanaged.passUnretained(unsubmitted.removeFirst())
+            doubtful[URingBackend.tag(operation)] = nil
+            finish(operation, -ECANCELED)
         }
         deliveries.begin()
         var slice = deliveries.nextSlice()
@@ -117,7 +126,7 @@ final class URingBackend: Backend {
                     watchesWakeUp = false
                 } else if completion.tag & URingBackend.cancellationBit != 0 {
                     cancellationEnded(completion)
-                } else {
+                } else if abandoned.isEmpty || abandoned.removeValue(forKey: completion.tag) == nil {
                     isAny = true
                     process(URingBackend.operation(completion.tag), completion)
                 }
@@ -267,7 +276,27 @@ final class URingBackend: Backend {
             operation.isAwaitingReadiness = false
             return isUndone ? -ECANCELED : self.result(completion, of: operation)
         }
-        if let result { finish(held, result, buffer: buffer) }
+        guard let result else { return }
+        if !doubtful.isEmpty { doubtful[completion.tag] = nil }
+        finish(held, result, buffer: buffer)
+    }
+
+    // MARK: Servers that do not answer
+
+    @inline(never)
+    private func noteDoubtful(_ operation: Operation) {
+        doubtful[URingBackend.tag(.passUnretained(operation))] = operation
+    }
+
+    override var hasAbandonable: Bool { doubtful.values.contains { $0.isAbandonable } }
+
+    override func abandon() {
+        for (tag, operation) in doubtful where operation.isAbandonable {
+            doubtful[tag] = nil
+            abandoned[tag] = operation.memory
+            operation.willBeAbandoned()
+            finish(.passUnretained(operation), -ECANCELED)
+        }
     }
 
     /// The kernel cancels work for which it has no thread. That is no word of this loop, and trying again may help.
@@ -285,7 +314,7 @@ extension Operation {
     /// The request, or a poll of whether the descriptor is ready for it.
     fileprivate var effectiveRequest: Request {
         guard isAwaitingReadiness else {
-            if blocking != .sharedAndWaiting, !isLargeRead { return request }
+            if blocking != .sharedAndWaiting, blocking != .server, !isLargeRead { return request }
             var offLoop = request
             offLoop.flags |= UInt32(RX_APART)
             return offLoop

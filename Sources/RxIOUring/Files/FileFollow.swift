@@ -28,7 +28,7 @@ extension File {
     /// below pauses the source, as `read` does.
     /// The followed files of a loop share one inotify instance, of which the system gives a user 128 by default
     /// (`fs.inotify.max_user_instances`). A stream watches the file and the directory that its name is in, which has to exist, and whose end
-    /// is an error; if the user has no watches left (`fs.inotify.max_user_watches`), it fails with `ENOSPC`.
+    /// is an error; if the user has no watches left (`fs.inotify.max_user_watches`), it fails with `ENOSPC`. If the user has no instance left, it waits up to a second for one.
     ///
     /// While an observer lags behind, at most 16 files that took the name wait, open; if there are more, the ones in between are
     /// skipped, and `IOHooks.noticeHandler` is called.
@@ -95,7 +95,13 @@ private final class FileFollowSource: ChunkSource {
     /// The error for which the directory is not watched any more, or 0.
     @exclusivity(unchecked) private var directoryError: CInt = 0
 
+    /// The number of attempts to get an inotify instance that have failed.
+    @exclusivity(unchecked) private var attempts = 0
+
     private static let mostFiles = 17
+    private static let mostAttempts = 100
+    /// The nanoseconds between two attempts.
+    private static let attemptInterval: Int64 = 10_000_000
     /// The nanoseconds between looks at a path about which the kernel does not tell everything.
     private static let lookInterval: Int64 = 1_000_000_000
 
@@ -124,7 +130,16 @@ private final class FileFollowSource: ChunkSource {
             return fail(with: error.ioError(subject: subject))
         }
         let watcher = FileWatcher(path, on: loop) { [weak self] in self?.heard($0) }
-        if let failure = watcher.begin() { return fail(with: failure) }
+        if let failure = watcher.begin() {
+            attempts += 1
+            // The kernel takes its time to close those that other streams have left.
+            if failure.code != EMFILE || attempts > FileFollowSource.mostAttempts { return fail(with: failure) }
+            nextLook = DelayTimer(on: loop, after: FileFollowSource.attemptInterval) { [weak self] in
+                self?.nextLook = nil
+                self?.beginWatching(result)
+            }
+            return
+        }
         self.watcher = watcher
         // The directory is watched by now: a file that comes too late for this look is an event.
         lookAtPath()

@@ -64,7 +64,7 @@ final class FileOpening {
 
     fileprivate func begin() {
         if path.containsNUL { return finish(.failure(SystemError(code: EINVAL, operation: "open"))) }
-        let attempt = FileOpening.attempt(path, flags, permissions: permissions, cached: true)
+        let attempt = FileOpening.attempt(path, flags, permissions: permissions, on: loop.backend)
         if case .wouldWait = attempt { return beginOffLoop() }
         settle(attempt)
     }
@@ -72,24 +72,32 @@ final class FileOpening {
     private func beginOffLoop() {
         let (path, flags, permissions, hold) = (path, flags, permissions, hold)
         call = BlockingCall(on: loop, in: loop.configuration.files) {
-            FileOpening.attempt(path, flags, permissions: permissions, cached: false)
+            FileOpening.attempt(path, flags, permissions: permissions, on: nil)
         } release: { attempt in
-            if case .opened(let fd, _) = attempt { _ = Glibc.close(fd) }
+            if case .opened(let fd, _, _) = attempt { _ = Glibc.close(fd) }
             withExtendedLifetime(hold) {}
         } whenDone: { [self] result in
             call = nil
             switch result {
-            case .failure(let error): finish(.failure(error))
+            case .failure(let error): beginWithoutThread(error)
             case .success(let attempt): settle(attempt)
             }
         }
     }
 
+    /// Opens what is in the kernel's memory on the loop, whatever file system it is on, as the system has no thread for it.
+    private func beginWithoutThread(_ error: SystemError) {
+        let attempt = FileOpening.attempt(path, flags, permissions: permissions, on: loop.backend, trusting: true)
+        if case .wouldWait = attempt { return finish(.failure(error)) }
+        settle(attempt)
+    }
+
     private func settle(_ attempt: Attempt) {
         switch attempt {
         case .failed(let code): finish(.failure(SystemError(code: code, operation: "open")))
-        case .opened(let fd, awaitsWriter: false): finish(.success(Descriptor(fd, on: loop)))
-        case .opened(let fd, awaitsWriter: true): awaitWriter(Descriptor(fd, on: loop))
+        case .opened(let fd, let blocking, awaitsWriter: false):
+            finish(.success(Descriptor(fd, on: loop, blocking: blocking)))
+        case .opened(let fd, _, awaitsWriter: true): awaitWriter(Descriptor(fd, on: loop))
         case .noReader, .wouldWait: tryAgainLater()
         }
     }
@@ -131,7 +139,7 @@ extension FileOpening {
     /// The outcome of one attempt.
     private enum Attempt {
         /// A pipe that was opened for reading may have no writer yet.
-        case opened(CInt, awaitsWriter: Bool)
+        case opened(CInt, Operation.Blocking, awaitsWriter: Bool)
         case failed(CInt)
         /// A pipe to be opened for writing has no reader.
         case noReader
@@ -139,8 +147,15 @@ extension FileOpening {
         case wouldWait
     }
 
-    /// Opens a file. Blocks unless `cached`, but does not wait for the other end of a pipe.
-    private static func attempt(_ path: File.Path, _ flags: CInt, permissions: UInt32, cached: Bool) -> Attempt {
+    /// Opens a file, but does not wait for the other end of a pipe.
+    ///
+    /// - Parameters:
+    ///   - backend: that of the loop, if the caller is its thread and must not be blocked; nil for a thread that may wait.
+    ///   - trusting: true to open files of any file system on the loop.
+    private static func attempt(
+        _ path: File.Path, _ flags: CInt, permissions: UInt32, on backend: Backend?, trusting: Bool = false
+    ) -> Attempt {
+        let cached = backend != nil
         let isExclusive = flags & O_EXCL != 0
         let status: FileStatus?
         switch FileStatus.look(path, cached: cached) {
@@ -152,7 +167,7 @@ extension FileOpening {
         }
         // The opening of a device may wait for anything, and may mean something else if it must not wait.
         let isDevice = status?.type == S_IFCHR || status?.type == S_IFBLK
-        if cached, status == nil || isDevice { return .wouldWait }
+        if let backend, !mayOpen(status, trusting || backend.trustsFileSystems) { return .wouldWait }
         var flags = flags
         if let status, !isExclusive {
             // The kernel makes no file from memory alone. One that is there need not be made, and a pipe need not be emptied.
@@ -172,7 +187,16 @@ extension FileOpening {
         if fd == -ENXIO, isPipe { return .noReader }
         if fd < 0 { return .failed(-fd) }
         if !isDevice { _ = fcntl(fd, F_SETFL, flags) }
-        return .opened(fd, awaitsWriter: isPipe && flags & O_ACCMODE == O_RDONLY)
+        let isLocal = isPipe || isDevice || cached || LocalMounts.shared.learn(fd)
+        return .opened(
+            fd, isLocal ? .arranged : .server, awaitsWriter: isPipe && flags & O_ACCMODE == O_RDONLY)
+    }
+
+    /// Tells whether the loop may open a file whose path is in the kernel's memory.
+    private static func mayOpen(_ status: FileStatus?, _ isTrusted: Bool) -> Bool {
+        guard let status, status.type != S_IFCHR, status.type != S_IFBLK else { return false }
+        return status.type == S_IFIFO || isTrusted
+            || LocalMounts.shared.contains(status.mount)
     }
 }
 

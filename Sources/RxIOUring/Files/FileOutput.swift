@@ -356,13 +356,14 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
         for observer in observers.all { observer.outputChanged() }
     }
 
-    /// Rejects what comes from now on, since the loop has ended. Called on any thread.
+    /// Rejects what comes from now on, since the loop has ended. From any thread.
     func rejectAtEnd() { queue.reject(shutDownError) }
 
     func drain() -> Bool {
         rejectAtEnd()
         advance()
-        return !isClosing && (isExclusive || !underWay.isEmpty || pending.first != nil)
+        if isClosing { descriptor.closeEnded() }
+        return isClosing ? !isClosed : isExclusive || !underWay.isEmpty || pending.first != nil
     }
 
     func loopEnded() {

@@ -11,7 +11,14 @@ struct FileStatus {
         let number: UInt64
     }
 
+    /// Distinguishes a mount from all others that there are, and from Linux 6.8 on from those that there were.
+    struct Mount: Hashable {
+        let device: UInt64
+        let number: UInt64
+    }
+
     let identity: Identity
+    let mount: Mount
     /// The number of bytes.
     let size: Int64
     /// `S_IFREG` and the like.
@@ -19,6 +26,7 @@ struct FileStatus {
 
     init(_ status: rx_file_status) {
         identity = Identity(device: status.device, number: status.number)
+        mount = Mount(device: status.device, number: status.mount)
         size = status.size
         type = mode_t(status.mode) & S_IFMT
     }

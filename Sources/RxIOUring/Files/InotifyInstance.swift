@@ -7,7 +7,10 @@ import Glibc
 ///
 /// The system gives a user few instances (128 by default) and many watches. The kernel has one watch for each file or directory, however
 /// often it is asked for: the watch ends when its last watcher is removed.
-final class InotifyInstance {
+///
+/// The kernel takes 10 milliseconds or more to close an instance, which counts until then. So one without a watcher stays for a while: a stream
+/// that follows one file after another uses the same one.
+final class InotifyInstance: LoopDependent {
     private let loop: EventLoop
     private let descriptor: Descriptor
     /// Retains this instance until the kernel's last completion; `close` breaks the cycle.
@@ -22,12 +25,17 @@ final class InotifyInstance {
     private typealias Watchers = [ObjectIdentifier: FileWatcher]
     private typealias Found = [ObjectIdentifier: (watcher: FileWatcher, changes: FileWatcher.Changes)]
 
+    /// Closes the instance, once it has no watcher.
+    @exclusivity(unchecked) private var idleTimer: DelayTimer?
+    private static let idleTime: Int64 = 100_000_000
+
     /// Bytes for many events; at least one with a name has to fit in.
     private static let roomForEvents = 16_384
 
     /// The instance of the loop for one more watcher. Throws an `IOError` if the system is out of instances.
     static func use(on loop: EventLoop, for path: File.Path) throws(IOError) -> InotifyInstance {
         if let instance = loop.locals[InotifyInstance.self] {
+            instance.endIdleTime()
             instance.users += 1
             return instance
         }
@@ -40,7 +48,7 @@ final class InotifyInstance {
 
     private init(_ fd: CInt, on loop: EventLoop) {
         self.loop = loop
-        // The kernel waits for all its processors to let go of the watches: 10 milliseconds or more.
+        // The kernel waits for all its processors to let go of the watches.
         descriptor = Descriptor(fd, on: loop, closesSlowly: true)
         users = 1
         let read = ReadOperation(descriptor, whenFinished: finished)
@@ -48,10 +56,27 @@ final class InotifyInstance {
         read.read(into: ByteStorage(capacity: InotifyInstance.roomForEvents), offset: -1)
     }
 
-    /// Ends the use by a watcher that has removed its watches. The instance is closed with the last use.
+    /// Ends the use by a watcher that has removed its watches. The instance is closed some time after the last use.
     func endUse() {
         users -= 1
-        if users == 0 { close() }
+        if users > 0 { return }
+        if loop.locals[InotifyInstance.self] !== self || !loop.add(self) { return close() }
+        idleTimer = DelayTimer(on: loop, after: InotifyInstance.idleTime) { [self] in
+            endIdleTime()
+            close()
+        }
+    }
+
+    private func endIdleTime() {
+        guard let timer = idleTimer else { return }
+        idleTimer = nil
+        timer.cancel(on: loop)
+        loop.remove(self)
+    }
+
+    func loopEnded() {
+        idleTimer = nil
+        close()
     }
 
     /// Leaves the place to the instance of the next watcher.
@@ -109,6 +134,10 @@ final class InotifyInstance {
         if result <= 0, result != -EINTR {
             // The next watcher gets another instance.
             leaveLoop()
+            if idleTimer != nil {
+                endIdleTime()
+                return close()
+            }
             everyWatcher { found[ObjectIdentifier($0)] = ($0, .init(error: result == 0 ? EIO : -result)) }
         } else {
             parse(UnsafeRawBufferPointer(start: storage.address, count: max(0, Int(result))), &found)

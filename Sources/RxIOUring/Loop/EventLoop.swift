@@ -56,6 +56,8 @@ final class EventLoop: LoopThread {
     /// The error with which stages fail whose events are dropped, while the loop drops them (loop thread only).
     @exclusivity(unchecked) var lossError: IOError?
     static let usualDrainTime: UInt64 = 1_000_000_000
+    /// The nanoseconds for which the end of the loop waits for reads.
+    private static let timeForReads: UInt64 = 1_000_000_000
     /// Entered by the thread that rejects work. The loop thread is inside from the start, and leaves at its very end.
     let rejection = DrainLoop(entered: true)
     /// The identity of the thread that is rejecting work, or 0. Written inside `rejection`.
@@ -352,16 +354,27 @@ final class EventLoop: LoopThread {
         drain()
         endDependents { !$0.awaitsOutput }
         tickObservers = []
-        while !backend.isIdle {
-            backend.wait(until: nil)
-            backend.dispatch()
-        }
+        awaitOperations()
         endDependents { _ in true }
         backend.close()
         // Work that user code submits from here on, in a deinit or a hook, counts as submitted by any other thread.
         queue.unbind()
         reportRejected(dropped + rejectUntilIdle())
         LoopRegistry.setCurrent(nil)
+    }
+
+    /// Waits for the operations in flight; for reads, to which a mount whose server is gone never answers, no longer than `timeForReads`.
+    private func awaitOperations() {
+        let end = MonotonicClock.now() &+ EventLoop.timeForReads
+        while !backend.isIdle {
+            let mayAbandon = backend.hasAbandonable
+            if mayAbandon, MonotonicClock.now() >= end {
+                backend.abandon()
+            } else {
+                backend.wait(until: mayAbandon ? end : nil)
+            }
+            backend.dispatch()
+        }
     }
 
     /// Waits until the dependents have sent what they had accepted, or the time for that is over.

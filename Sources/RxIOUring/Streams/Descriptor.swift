@@ -2,6 +2,7 @@
 
 import CRxIOUring
 import Glibc
+import RxPrimitives
 
 /// An open file descriptor on a loop. Used on the loop thread only.
 ///
@@ -12,19 +13,20 @@ final class Descriptor {
     private let loop: Unmanaged<EventLoop>
     private let blocking: Operation.Blocking
     /// True if the system may take long to close it: another thread does so.
-    private let closesSlowly: Bool
+    @exclusivity(unchecked) fileprivate var closesSlowly: Bool
     /// The number of operations in flight.
     @exclusivity(unchecked) private var users = 0
     @exclusivity(unchecked) private(set) var isClosing = false
     /// The errno with which the system has closed the descriptor, or 0. An error concerns data written earlier, as on network file systems.
     @exclusivity(unchecked) private(set) var closeError: CInt = 0
+    @exclusivity(unchecked) private var slowClose: SlowClose?
     /// The closure to call when the descriptor has been closed.
     @exclusivity(unchecked) var onClosed: (() -> Void)?
 
     /// Takes over an open descriptor.
     init(_ fd: CInt, on loop: EventLoop, blocking: Operation.Blocking = .arranged, closesSlowly: Bool = false) {
         self.fd = fd
-        self.closesSlowly = closesSlowly
+        self.closesSlowly = closesSlowly || blocking == .server
         self.loop = .passUnretained(loop)
         self.blocking = blocking
         if blocking == .arranged { loop.backend.prepare(fd) }
@@ -58,20 +60,81 @@ final class Descriptor {
 
     private func closeNow() {
         loop._withUnsafeGuaranteedRef { $0.backend.forget(fd) }
-        // Not repeated after EINTR: Linux has closed the descriptor then.
-        if !closesSlowly || !closeElsewhere(), Glibc.close(fd) != 0, errno != EINTR { closeError = errno }
+        if closesSlowly, closeElsewhere() { return }
+        closed(Descriptor.close(fd))
+    }
+
+    private func closed(_ error: CInt) {
+        closeError = error
         let onClosed = onClosed
         self.onClosed = nil
         onClosed?()
     }
-}
 
-extension Descriptor {
+    /// Returns 0 or an errno.
+    fileprivate static func close(_ fd: CInt) -> CInt {
+        // Not repeated after EINTR: Linux has closed the descriptor then.
+        Glibc.close(fd) == 0 || errno == EINTR ? 0 : errno
+    }
+
     /// Returns false if the system has no thread for it.
     private func closeElsewhere() -> Bool {
-        let fd = fd
-        if case .rejected = BlockingPool.files.submit(ClosureTask { _ = Glibc.close(fd) }) { return false }
+        let loop = loop.takeUnretainedValue()
+        let slow = SlowClose(fd, on: loop) { [self] in closeEnded() }
+        if case .rejected = loop.configuration.files.submit(slow) { return false }
+        if onClosed == nil { return true }
+        slowClose = slow
+        // A loop that ends hears of no other thread any more.
+        if loop.isClosed {
+            slow.wait()
+            closeEnded(orFailing: ETIMEDOUT)
+        }
         return true
+    }
+
+    /// Tells the outcome of a close on another thread, if there is one by now.
+    func closeEnded(orFailing error: CInt? = nil) {
+        guard let outcome = slowClose?.outcome ?? error, slowClose != nil else { return }
+        slowClose = nil
+        closed(outcome)
+    }
+}
+
+/// The `close` of a descriptor on a thread that may wait.
+private final class SlowClose: BlockingTask, @unchecked Sendable {
+    private let fd: CInt
+    private let loopTag: UInt32
+    private let whenDone: () -> Void
+    private let parker = Parker()
+    private let result = AtomicWord(pending)
+
+    private static let pending = UInt.max
+    private static let longestWait: UInt64 = 1_000_000_000
+
+    /// - Parameter whenDone: called on the loop thread, unless the loop has ended.
+    init(_ fd: CInt, on loop: EventLoop, whenDone: @escaping () -> Void) {
+        self.fd = fd
+        loopTag = loop.tag
+        self.whenDone = whenDone
+    }
+
+    /// 0 or an errno; nil before the end.
+    var outcome: CInt? {
+        // Pairs with the releasing store in `run`.
+        let word = result.loadAcquiring()
+        return word == SlowClose.pending ? nil : CInt(word)
+    }
+
+    /// Waits for the end, for a second at most.
+    func wait() {
+        let end = MonotonicClock.now() &+ SlowClose.longestWait
+        while outcome == nil, MonotonicClock.now() < end { parker.park(until: end) }
+    }
+
+    override func run() {
+        result.storeReleasing(UInt(Descriptor.close(fd)))
+        parker.unpark()
+        LoopRegistry.loop(loopTag)?.queue.submitExpress(whenDone, rejected: { false })
     }
 }
 
@@ -86,6 +149,9 @@ class DescriptorOperation: Operation {
         self.keepsDescriptor = keepsDescriptor
         super.init(request)
     }
+
+    /// The file system may leave a `close` without an answer, too.
+    final override func willBeAbandoned() { user.lent?._withUnsafeGuaranteedRef { $0.closesSlowly = true } }
 
     /// Handles the result of the operation: see `Operation.completed`. If a close was requested, the descriptor may be closed
     /// by now.

@@ -40,6 +40,8 @@ final class ReadOperation: DescriptorOperation {
         return storage!
     }
 
+    override var memory: AnyObject? { storage }
+
     override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) {
         whenFinished(result)
         // The owner had ended, and did not take the memory.

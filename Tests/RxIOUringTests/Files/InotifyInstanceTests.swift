@@ -13,7 +13,8 @@ import Testing
         Received.bytes(File.follow(folder[name], from: .beginning, scheduler: scheduler))
     }
 
-    @Test("Streams of one loop share an instance, which is closed with the last of them", arguments: Backend.built)
+    @Test(
+        "Streams of one loop share an instance, which is closed soon behind the last of them", arguments: Backend.built)
     func shared(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
             let before = descriptorCount()
@@ -27,6 +28,40 @@ import Testing
                 #expect(await eventually { descriptorCount() == before })
             }
         }
+    }
+
+    /// The faults: the kernel takes 10 milliseconds to close an instance, and counts it until then.
+    @Test("A stream that follows one file after another needs one instance", arguments: Backend.built)
+    func oneAfterAnother(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            folder.put("a".utf8, into: "log")
+            let received = Received(
+                Observable<Int>.range(start: 0, count: 2_000, scheduler: scheduler)
+                    .flatMapLatest { _ in File.follow(folder["log"], from: .beginning, scheduler: scheduler) }
+                    .map { String($0) })
+            #expect(await eventually { received.elements.last == "a" })
+            usleep(400_000)
+            #expect(received.error == nil)
+            received.dispose()
+        }
+    }
+
+    @Test("Streams wait for the instances that streams of other loops have left", arguments: Backend.withoutFaults)
+    func ofOtherLoops(_ backend: Backend) async {
+        let folder = TemporaryFolder()
+        folder.put("a".utf8, into: "log")
+        let loops = (0..<100).map { _ in IOUringScheduler(backend: backend) }
+        for _ in 0..<3 {
+            let (begun, failed) = (AtomicCounter(0), AtomicCounter(0))
+            let followers = loops.map { loop in
+                File.follow(folder["log"], from: .beginning, scheduler: loop)
+                    .subscribe(onNext: { _ in begun.increment() }, onError: { _ in failed.increment() })
+            }
+            #expect(await eventually { begun.value + failed.value == loops.count })
+            #expect(failed.value == 0)
+            for follower in followers { follower.dispose() }
+        }
+        for loop in loops { loop.shutdown() }
     }
 
     @Test("Two streams of one file both go on until each is disposed of", arguments: Backend.built)

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CRxIOUring
+import Glibc
+import RxPrimitives
+
+/// The mounts that wait for nobody but the kernel and its disks, as far as they are known.
+///
+/// On any other, of a server on the network or of a process (FUSE), even the opening of a file in the kernel's memory waits for an answer, and so may
+/// a read that was told not to wait.
+///
+/// Threads: any.
+final class LocalMounts: @unchecked Sendable {
+    static let shared = LocalMounts()
+
+    private let lock = Mutex()
+    /// Under the lock.
+    @exclusivity(unchecked) private var known: Set<FileStatus.Mount> = []
+
+    /// Those that are gone are in the set, too: beyond this number they begin anew.
+    private static let mostKnown = 1_024
+
+    /// True if a mount is known to be local. Does not wait.
+    func contains(_ mount: FileStatus.Mount) -> Bool { lock.withLock { known.contains(mount) } }
+
+    /// Finds out whether an open file is on a local mount. May wait for a server.
+    func learn(_ fd: CInt) -> Bool {
+        var status = rx_file_status()
+        if rx_file_status_of(fd, &status) != 0 { return false }
+        let mount = FileStatus(status).mount
+        if contains(mount) { return true }
+        if !rx_file_system_is_local(fd) { return false }
+        lock.withLock {
+            if known.count >= LocalMounts.mostKnown { known = [] }
+            _ = known.insert(mount)
+        }
+        return true
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import RxIOUring
+import RxPrimitives
+import RxSwift
+import TestSupport
+import Testing
+
+/// Files of a mount whose server is gone.
+@Suite(.serialized, .enabled(if: UnansweredMount.isAllowed)) struct UnansweredFileTests {
+    @Test(
+        "shutdown() leaves a read without an answer behind after a second, whether it was disposed of or not",
+        arguments: Backend.withoutFaults)
+    func shutdownLeavesRead(_ backend: Backend) throws {
+        let descriptors = descriptorCount()
+        do {
+            let mount = try #require(UnansweredMount())
+            let scheduler = IOUringScheduler(backend: backend)
+            let received = File.read(mount.file, scheduler: scheduler).received()
+            let disposed = File.read(mount.file, scheduler: scheduler).received()
+            #expect(soon { mount.waitingCount >= 1 })
+            disposed.dispose()
+            let start = MonotonicClock.now()
+            scheduler.shutdown()
+            #expect(MonotonicClock.now() &- start < 5_000_000_000)
+            #expect(received.wait())
+            #expect((received.error as? IOError)?.code == ECANCELED)
+            #expect(disposed.error == nil)
+        }
+        #expect(soon { descriptorCount() <= descriptors }, "descriptors are left")
+    }
+
+    @Test(
+        "A server that is gone does not stop a loop: neither opening nor reading, writing, following and closing does",
+        arguments: Backend.withoutFaults)
+    func loopGoesOn(_ backend: Backend) throws {
+        let descriptors = descriptorCount()
+        do {
+            let mount = try #require(UnansweredMount())
+            let scheduler = IOUringScheduler(backend: backend)
+            // The path is in the kernel's memory from now on.
+            let first = File.read(mount.file, scheduler: scheduler).received()
+            #expect(soon { mount.waitingCount >= 1 })
+            let opened = Receiver(File.open(mount.file, scheduler: scheduler).asObservable())
+            #expect(soon { opened.elements.count == 1 })
+            var file = opened.take().first
+            mount.stopAnswering()
+            var subscriptions = [
+                File.read(mount.file, scheduler: scheduler).subscribe(),
+                File.follow(mount.file, from: .beginning, scheduler: scheduler).subscribe(),
+                File.write(Observable.just(ByteChunk([1])), to: mount.file, scheduler: scheduler).subscribe(),
+            ]
+            expectToRun(scheduler)
+            if let file {
+                subscriptions += [
+                    file.read(at: 0, count: 1).subscribe(), file.write(ByteChunk([1, 2, 3])).subscribe(),
+                    file.sync().subscribe(),
+                ]
+            }
+            file = nil
+            expectToRun(scheduler)
+            for subscription in subscriptions { subscription.dispose() }
+            first.dispose()
+            expectToRun(scheduler)
+            // A write without an outcome is waited for.
+            mount.end()
+            scheduler.shutdown()
+        }
+        #expect(soon { descriptorCount() <= descriptors }, "descriptors are left")
+    }
+
+    /// Expects that a loop does what is submitted, also after 100 ms.
+    private func expectToRun(_ scheduler: IOUringScheduler, location: SourceLocation = #_sourceLocation) {
+        for _ in 0..<2 {
+            let isRunning = OneShot()
+            scheduler.run { isRunning.fire() }
+            #expect(isRunning.wait(seconds: 5), "the loop stands still", sourceLocation: location)
+            usleep(100_000)
+        }
+    }
+}
