@@ -33,6 +33,15 @@ import Testing
         #expect(notes.lines == (0..<40).map(String.init) + ["last"])
     }
 
+    @Test("A disposed BehaviorSubject has released its last element") func elementOfDisposedSubject() {
+        let isReleased = Guarded(false)
+        let subject = BehaviorSubject(value: ReleaseToken(onRelease: { isReleased.value = true }))
+        subject.onCompleted()
+        #expect(!isReleased.value)
+        subject.dispose()
+        #expect(isReleased.value)
+    }
+
     @Test("An observer disposed of during an emission receives nothing") func disposeDuringEmission() {
         let notes = EventLog()
         let subject = PublishSubject<Int>()

@@ -47,8 +47,7 @@ public final class Connection: @unchecked Sendable, CustomStringConvertible {
 
     /// The bytes that the peer sends, in chunks of at most 16 KiB, or 256 KiB while more than that comes at once.
     ///
-    /// Takes one subscriber at a time; a second one fails with an `IOError` of `EBUSY`, unless the first is just
-    /// leaving, as behind a `take(1)`. Bytes that arrive without a subscriber wait for the next one, as do bytes behind the line or frame with which
+    /// Takes one subscriber at a time; a second one fails with an `IOError` of `EBUSY`, unless the first leaves within 60 ms, as behind a `take(1)`. Bytes that arrive without a subscriber wait for the next one, as do bytes behind the line or frame with which
     /// a subscriber of `lines` or `frames` has left in `onNext`. The beginning of a line or frame leaves with a subscriber that is disposed of before the rest has come. A chunk that is being delivered while its subscriber disposes on another thread is not kept for
     /// the next one.
     ///

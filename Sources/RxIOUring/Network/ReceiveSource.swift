@@ -38,6 +38,12 @@ final class ReceiveSource<Core: ReceivingCore>: LoopSource<Core.Received> {
     @exclusivity(unchecked) private var socket: AnyObject?
     private let core: Core
     @exclusivity(unchecked) private var isEmitting = false
+    /// The next attempt to begin, while another subscriber is there.
+    @exclusivity(unchecked) private var nextAttempt: DelayTimer?
+
+    /// The nanoseconds until the second attempt, each further one waits for twice as long, and until the last.
+    private static var firstPause: Int64 { 1_000_000 }
+    private static var longestPause: Int64 { 32_000_000 }
 
     init(_ socket: AnyObject, _ core: Core, downstream: Sink<Core.Received>) {
         self.socket = socket
@@ -53,9 +59,19 @@ final class ReceiveSource<Core: ReceivingCore>: LoopSource<Core.Received> {
         // wait for what `loop.submit` counts.
         loop.queue.submit(
             WorkJob { [self] _, isRejected in
-                if !isRejected, isRunning, !core.begin(self) { fail("receive", EBUSY) }
+                if !isRejected { beginOrTryAgain(after: Self.firstPause) }
                 return !isRejected
             })
+    }
+
+    /// Begins, or waits for the subscriber to leave. Behind a hop it does so on another thread, once that has told the end.
+    private func beginOrTryAgain(after pause: Int64) {
+        if !isRunning || core.begin(self) { return }
+        if pause > Self.longestPause { return fail("receive", EBUSY) }
+        nextAttempt = DelayTimer(on: loop, after: pause) { [self] in
+            nextAttempt = nil
+            beginOrTryAgain(after: 2 * pause)
+        }
     }
 
     override func continueReading() { core.receiveNext() }
@@ -67,6 +83,8 @@ final class ReceiveSource<Core: ReceivingCore>: LoopSource<Core.Received> {
     }
 
     override func end() {
+        nextAttempt?.cancel(on: loop)
+        nextAttempt = nil
         core.end(self)
         let released = socket
         socket = nil

@@ -31,7 +31,8 @@ public final class UDPSocket: @unchecked Sendable, CustomStringConvertible {
 
     /// The datagrams that arrive, on the thread of `scheduler`.
     ///
-    /// Takes one subscriber at a time; a second one fails with an `IOError` of `EBUSY`. While a stage below pauses the source, datagrams
+    /// Takes one subscriber at a time; a second one fails with an `IOError` of `EBUSY`, unless the first leaves within 60 ms. A datagram that comes before it has left is
+    /// its own. While a stage below pauses the source, datagrams
     /// wait in the kernel, which drops those that it has no room for.
     /// - Returns: completes when the socket is closed. Fails with an `IOError` (`receive`), as of `ECONNREFUSED` on a connected
     ///   socket whose peer is not there.

@@ -22,7 +22,8 @@ public import RxSwift
 /// could get it, and what is printed would go to a peer.
 ///
 /// In a forked process the loops have no threads: work submitted there is rejected, as after `shutdown()`. The fork must not
-/// happen on a loop's own thread, unless the child continues with `exec` or ends.
+/// happen on a loop's own thread, unless the child continues with `exec` or ends. New loops of the child run, unless another thread of the parent was
+/// inside the Swift runtime or the C library at the fork: locks that it held there stay locked.
 ///
 /// A loop whose scheduler was released runs the work submitted before (timers and streams too), and then ends its thread.
 /// `shutdown()` ends it without waiting for timers and streams.

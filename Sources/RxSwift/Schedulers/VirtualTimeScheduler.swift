@@ -5,7 +5,7 @@ import RxPrimitives
 /// A scheduler whose clock stands still until the program advances it.
 ///
 /// Actions run in order of their time, those of one time in the order in which they were scheduled, on the thread that calls `start`
-/// or `advanceTo`. Any thread will do, one at a time: a call while another thread is running the actions stops the program. Only
+/// or `advanceTo`. Any thread will do, one at a time: a call while another thread is running or scheduling actions stops the program. Only
 /// disposables may be used from everywhere. Scheduling and running an action cost O(log n) with n actions waiting.
 /// - SeeAlso: [Scheduler](https://reactivex.io/documentation/scheduler.html)
 open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerType, @unchecked Sendable {
@@ -99,9 +99,8 @@ open class VirtualTimeScheduler<Converter: VirtualTimeConverterType>: SchedulerT
     public func scheduleAbsoluteVirtual<StateType>(
         _ state: StateType, time: VirtualTime, action: @escaping @Sendable (StateType) -> any Disposable
     ) -> any Disposable {
-        runner.check("VirtualTimeScheduler.schedule")
         let scheduled = ScheduledAction(UserAction(state, action))
-        agenda.add(scheduled, at: time)
+        runner.alone("VirtualTimeScheduler.schedule") { agenda.add(scheduled, at: time) }
         return scheduled
     }
 
@@ -168,7 +167,7 @@ extension VirtualTimeScheduler: CustomDebugStringConvertible {
     public var debugDescription: String { "\(agenda.times)" }
 }
 
-/// The thread that is running a scheduler's actions, to notice when another one interferes.
+/// The thread that is running a scheduler's actions, or changing them, to notice when another one interferes.
 private final class ExclusiveThread {
     /// 0, or the identity of the thread inside.
     private let owner = AtomicWord(0)
@@ -181,8 +180,20 @@ private final class ExclusiveThread {
 
     func check(_ caller: StaticString) {
         let owner = self.owner.loadRelaxed()
-        if owner != 0, owner != current {
-            fatalError("\(caller): called on one thread while another is running this scheduler's actions")
-        }
+        if owner != 0, owner != current { fail(caller) }
+    }
+
+    /// Runs `body`, during which no other thread may come.
+    func alone(_ caller: StaticString, _ body: () -> Void) {
+        let current = current
+        if owner.loadRelaxed() == current { return body() }
+        if !owner.compareExchange(0, current) { fail(caller) }
+        body()
+        // Pairs with the exchange of the next thread, which finds what this one has changed.
+        owner.storeReleasing(0)
+    }
+
+    private func fail(_ caller: StaticString) -> Never {
+        fatalError("\(caller): called on one thread while another is running or scheduling this scheduler's actions")
     }
 }

@@ -199,15 +199,29 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
         downstream.upstreamGoesOn()
     }
 
-    override func error(_ error: any Swift.Error) {
-        submit(.stop(.error(error)))
+    override func error(_ error: any Swift.Error) { sourceEnded(.error(error)) }
+
+    override func completed() { sourceEnded(.completed) }
+
+    /// Does what `submit` does, but leaves more room on the stack: the ends of a long chain lie above each other (law L8).
+    @inline(__always)
+    private func sourceEnded(_ stop: SubjectListCore.Stop) {
+        if serializer.tryEnter() {
+            end(stop)
+            if !serializer.tryLeave() { finishLeaving() }
+        } else {
+            submitLater(stop)
+        }
         // The event may have to wait for the drainer. The source has ended all the same.
         endSource()
     }
 
-    override func completed() {
-        submit(.stop(.completed))
-        endSource()
+    @inline(never)
+    private func finishLeaving() { serializer.finishLeaving(AnySerializerTarget(self)) }
+
+    @inline(never)
+    private func submitLater(_ stop: SubjectListCore.Stop) {
+        serializer.submit(WorkNode.make(Work.stop(stop)), to: AnySerializerTarget(self))
     }
 
     fileprivate func expired(_ group: OpenGroup<Key, Element>, tick: Int?) { submit(.expired(group, tick: tick)) }
@@ -221,7 +235,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     private func submit(_ work: Work) {
         if serializer.tryEnter() {
             perform(work)
-            if !serializer.tryLeave() { serializer.finishLeaving(AnySerializerTarget(self)) }
+            if !serializer.tryLeave() { finishLeaving() }
         } else {
             serializer.submit(WorkNode.make(work), to: AnySerializerTarget(self))
         }
