@@ -187,9 +187,9 @@ extension FileOpening {
         if fd == -ENXIO, isPipe { return .noReader }
         if fd < 0 { return .failed(-fd) }
         if !isDevice { _ = fcntl(fd, F_SETFL, flags) }
-        let isLocal = isPipe || isDevice || cached || LocalMounts.shared.learn(fd)
-        return .opened(
-            fd, isLocal ? .arranged : .server, awaitsWriter: isPipe && flags & O_ACCMODE == O_RDONLY)
+        let blocking =
+            isPipe || isDevice || cached ? .arranged : LocalMounts.shared.blocking(of: fd)
+        return .opened(fd, blocking, awaitsWriter: isPipe && flags & O_ACCMODE == O_RDONLY)
     }
 
     /// Tells whether the loop may open a file whose path is in the kernel's memory.

@@ -23,8 +23,10 @@ final class LocalMounts: @unchecked Sendable {
     /// True if a mount is known to be local. Does not wait.
     func contains(_ mount: FileStatus.Mount) -> Bool { lock.withLock { known.contains(mount) } }
 
-    /// Finds out whether an open file is on a local mount. May wait for a server.
-    func learn(_ fd: CInt) -> Bool {
+    /// The behaviour of a file that was just opened. May wait for a server.
+    func blocking(of fd: CInt) -> Operation.Blocking { isLocal(fd) ? .arranged : .server }
+
+    private func isLocal(_ fd: CInt) -> Bool {
         var status = rx_file_status()
         if rx_file_status_of(fd, &status) != 0 { return false }
         let mount = FileStatus(status).mount

@@ -15,15 +15,19 @@ struct TargetOpening {
         whenDone: @escaping (Result<FileTarget.Opened, IOError>) -> Void
     ) -> TargetOpening {
         let call = BlockingCall(on: loop, in: loop.configuration.files) {
-            Result { () throws(IOError) in try FileReplacement(path, permissions: permissions) }
+            Result { () throws(IOError) in
+                let replacement = try FileReplacement(path, permissions: permissions)
+                return (replacement, LocalMounts.shared.blocking(of: replacement.fd))
+            }
         } release: { created in
-            if case .success(let replacement) = created { _ = Glibc.close(replacement.fd) }
+            if case .success(let (replacement, _)) = created { _ = Glibc.close(replacement.fd) }
         } whenDone: { result in
             whenDone(
                 result.mapError { $0.ioError(subject: path.description) }.flatMap { created in
-                    created.map { replacement in
+                    created.map { replacement, blocking in
                         FileTarget.Opened(
-                            descriptor: Descriptor(replacement.fd, on: loop), layout: .positions(end: 0),
+                            descriptor: Descriptor(replacement.fd, on: loop, blocking: blocking),
+                            layout: .positions(end: 0),
                             replacement: replacement)
                     }
                 })

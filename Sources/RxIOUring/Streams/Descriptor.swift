@@ -80,13 +80,15 @@ final class Descriptor {
     /// Returns false if the system has no thread for it.
     private func closeElsewhere() -> Bool {
         let loop = loop.takeUnretainedValue()
-        let slow = SlowClose(fd, on: loop) { [self] in closeEnded() }
+        // Without somebody to be told, this may be the end of `self`.
+        let isAwaited = onClosed != nil
+        let slow = SlowClose(fd, on: loop, whenDone: isAwaited ? { [self] in closeEnded() } : nil)
         if case .rejected = loop.configuration.files.submit(slow) { return false }
-        if onClosed == nil { return true }
+        if !isAwaited { return true }
         slowClose = slow
         // A loop that ends hears of no other thread any more.
         if loop.isClosed {
-            slow.wait()
+            slow.wait(until: CloseLimit.time(on: loop))
             closeEnded(orFailing: ETIMEDOUT)
         }
         return true
@@ -104,15 +106,14 @@ final class Descriptor {
 private final class SlowClose: BlockingTask, @unchecked Sendable {
     private let fd: CInt
     private let loopTag: UInt32
-    private let whenDone: () -> Void
+    private let whenDone: (() -> Void)?
     private let parker = Parker()
     private let result = AtomicWord(pending)
 
     private static let pending = UInt.max
-    private static let longestWait: UInt64 = 1_000_000_000
 
     /// - Parameter whenDone: called on the loop thread, unless the loop has ended.
-    init(_ fd: CInt, on loop: EventLoop, whenDone: @escaping () -> Void) {
+    init(_ fd: CInt, on loop: EventLoop, whenDone: (() -> Void)?) {
         self.fd = fd
         loopTag = loop.tag
         self.whenDone = whenDone
@@ -125,16 +126,26 @@ private final class SlowClose: BlockingTask, @unchecked Sendable {
         return word == SlowClose.pending ? nil : CInt(word)
     }
 
-    /// Waits for the end, for a second at most.
-    func wait() {
-        let end = MonotonicClock.now() &+ SlowClose.longestWait
+    func wait(until end: UInt64) {
         while outcome == nil, MonotonicClock.now() < end { parker.park(until: end) }
     }
 
     override func run() {
         result.storeReleasing(UInt(Descriptor.close(fd)))
         parker.unpark()
+        guard let whenDone else { return }
         LoopRegistry.loop(loopTag)?.queue.submitExpress(whenDone, rejected: { false })
+    }
+}
+
+/// How long a loop that ends waits for others to close its descriptors: a second for all of them.
+private final class CloseLimit {
+    private let time = MonotonicClock.now() &+ 1_000_000_000
+
+    static func time(on loop: EventLoop) -> UInt64 {
+        let limit = loop.locals[CloseLimit.self] ?? CloseLimit()
+        loop.locals[CloseLimit.self] = limit
+        return limit.time
     }
 }
 

@@ -70,6 +70,24 @@ import Testing
         #expect(soon { descriptorCount() <= descriptors }, "descriptors are left")
     }
 
+    @Test(
+        "shutdown() waits a second, and not one for each, for files that the server does not close",
+        arguments: Backend.withoutFaults)
+    func shutdownLeavesOpenFiles(_ backend: Backend) throws {
+        let descriptors = descriptorCount()
+        do {
+            let mount = try #require(UnansweredMount())
+            let scheduler = IOUringScheduler(backend: backend)
+            let opened = (0..<8).map { _ in Receiver(File.open(mount.file, scheduler: scheduler).asObservable()) }
+            for file in opened { #expect(soon { file.elements.count == 1 }) }
+            mount.stopAnswering()
+            let start = MonotonicClock.now()
+            scheduler.shutdown()
+            #expect(MonotonicClock.now() &- start < 4_000_000_000)
+        }
+        #expect(soon { descriptorCount() <= descriptors }, "descriptors are left")
+    }
+
     /// Expects that a loop does what is submitted, also after 100 ms.
     private func expectToRun(_ scheduler: IOUringScheduler, location: SourceLocation = #_sourceLocation) {
         for _ in 0..<2 {
