@@ -79,6 +79,11 @@ extension Laws {
             /// If this is not 0, sources fail, so that they stop although the law is broken.
             private let isOver = AtomicCounter(0)
             private let lock = NSLock()
+            /// The rows whose closure subscribes, and connects then.
+            private static let connecting: Set = [
+                "connect()", "publish()", "replay(_:)", "replayAll()", "multicast(_:)",
+            ]
+
             private let stopsLate: Bool
             private let unsubscribesLate: Bool
             /// The calls before the terminal event, and the number of calls that may have been running. Protected by the lock.
@@ -106,7 +111,8 @@ extension Laws {
                 scenario.subscribe(
                     above: { [unowned self] _ in source(subject.position) }, below: below,
                     others: { [unowned self] in source($0) })
-                if kind == .thread || Pressure.of(subject) == .stops { noteReturn() }
+                let subscribesItself = Pressure.of(subject) == .stops || Self.connecting.contains(subject.row.name)
+                if kind == .thread || subscribesItself { noteReturn() }
             }
 
             /// Takes what was called until now as called before the end, if that has come: a closure of the program's that subscribes, or starts a

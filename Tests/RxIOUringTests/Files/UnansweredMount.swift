@@ -11,6 +11,7 @@ final class UnansweredMount: @unchecked Sendable {
     private let folder = TemporaryFolder()
     private let device: CInt
     private let server: FUSEServer
+    private let hasEnded = OneShot()
 
     /// Nil if this process may not mount.
     init?() {
@@ -23,12 +24,21 @@ final class UnansweredMount: @unchecked Sendable {
         }
         server = FUSEServer(device)
         server.begin()
+        // A test that hangs could not be killed otherwise: the kernel has its threads wait for its own server.
+        Thread.detachNewThread { [path = folder.path, hasEnded] in
+            if !hasEnded.wait(seconds: 60) { UnansweredMount.unmount(path) }
+        }
     }
 
     deinit { end() }
 
     /// Ends the connection: the kernel answers in the server's place that nothing can be had.
-    func end() { umount2(folder.path, CInt(MNT_FORCE | MNT_DETACH)) }
+    func end() {
+        hasEnded.fire()
+        UnansweredMount.unmount(folder.path)
+    }
+
+    private static func unmount(_ path: String) { umount2(path, CInt(MNT_FORCE | MNT_DETACH)) }
 
     static let isAllowed = UnansweredMount() != nil
 
