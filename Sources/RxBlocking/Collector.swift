@@ -37,9 +37,9 @@ private final class Collector<Element>: @unchecked Sendable {
     private let limit: Int?
     private let predicate: (Element) throws -> Bool
     private let onEnd: @Sendable () -> Void
-    private let subscription = SingleAssignmentDisposable()
-    /// Ends the source while it is being subscribed to, and its subscription is not known yet: an endless `retry` keeps its subscriber.
-    private let stop = PublishSubject<Void>()
+    /// Known before the source is subscribed to, so that it ends a source which keeps its subscriber, as an endless `retry` does. No stage that other
+    /// threads use lies above it: the thread that brings the end tears the source down, and tells behind that.
+    private var subscription: SubscriptionDisposable!
 
     private let lock = Mutex()
     /// The elements, under the lock; complete when `isFinished` is set.
@@ -55,6 +55,8 @@ private final class Collector<Element>: @unchecked Sendable {
         self.limit = limit
         self.predicate = predicate
         self.onEnd = onEnd
+        // Holds this object until the end, which always comes.
+        subscription = SubscriptionDisposable(onDisposed: { self.wasTornDown() })
     }
 
     var hasEnded: Bool { lock.withLock { isFinished && isTornDown } }
@@ -65,21 +67,12 @@ private final class Collector<Element>: @unchecked Sendable {
         }
     }
 
-    /// Subscribes to a sequence.
-    ///
-    /// A source that takes turns on this thread begins only when its subscription is known here, so that it can be ended.
     func collect(_ source: Observable<Element>) {
-        let subscribe = {
-            self.subscription.setDisposable(
-                source.take(until: self.stop).subscribe(
-                    onNext: { self.receive($0) }, onError: { self.end($0) }, onCompleted: { self.end(nil) },
-                    onDisposed: { self.wasTornDown() }))
-        }
-        guard CurrentThreadScheduler.isScheduleRequired else { return subscribe() }
-        _ = CurrentThreadScheduler.instance.schedule(()) { _ in
-            subscribe()
-            return Disposables.create()
-        }
+        source.start(
+            ClosureSink(
+                onNext: { self.receive($0) }, onError: { self.end($0) }, onCompleted: { self.end(nil) },
+                subscription: subscription))
+        subscription.wasHandedOut()
     }
 
     private func receive(_ element: Element) {
@@ -128,8 +121,5 @@ private final class Collector<Element>: @unchecked Sendable {
         if isOver { onEnd() }
     }
 
-    private func endSource() {
-        subscription.dispose()
-        stop.onNext(())
-    }
+    private func endSource() { subscription.dispose() }
 }
