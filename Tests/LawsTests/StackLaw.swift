@@ -56,6 +56,9 @@ extension Laws {
                 )
             }
             var complaints = isUnsubscribed ? [] : ["subscribed after dispose"]
+            if row.passesErrors, !row.isAsynchronous, !onEightMebibytes({ passesError(row, length) }) {
+                complaints.append("no error")
+            }
             if row.keeps == .everything, !row.isAsynchronous, !isTaken { complaints.append("subscribed after take(1)") }
             guard !row.isAsynchronous, row.completes else { return complaints }
             if !record.hasEnded { complaints.append("not completed: \(record.text)") }
@@ -72,6 +75,23 @@ extension Laws {
             var chain = Observable.just(1)
             for _ in 0..<length { chain = row.build([chain], 0, probe) }
             _ = chain.subscribe(Witness(record))
+        }
+
+        /// True if the chain ends with the error of its source, which fails after an element, unless the element ends the chain.
+        private static func passesError(_ row: Row, _ length: Int) -> Bool {
+            let port = Port(.create)
+            let probe = Probe(Script())
+            let record = Record()
+            var chain = port.observable
+            for _ in 0..<length { chain = row.build([chain], 0, probe) }
+            let subscription = chain.subscribe(Witness(record))
+            chain = .never()
+            port.send(.next(1))
+            let hasEnded = record.hasEnded
+            port.send(.error(Failure.expected))
+            port.forget()
+            subscription.dispose()
+            return hasEnded || record.terminal?.error != nil
         }
 
         private static func isUnsubscribedAfterDispose(_ row: Row, _ length: Int) -> Bool {

@@ -16,12 +16,13 @@ final class SharedUpstreamSubject<Element>: Observable<Element>, @unchecked Send
     override func subscribeCore(_ downstream: Sink<Element>) {
         switch core.stop {
         case nil:
+            let subscription = SubjectSubscription(core: core, downstream: downstream)
             let share = UpstreamShare(sharedUpstream)
             // The source was cancelled, as everything that it sent events to: there will be none.
             if share.isReleased { return }
-            let subscription = SubjectSubscription(core: core, downstream: downstream)
-            share.link(subscription)
+            // At once: until then nobody who ends the downstream finds this share, and the source goes on for it.
             downstream.link(share)
+            share.link(subscription)
             core.add(subscription)
         case .completed: downstream.linkAndComplete()
         case .error(let error): downstream.linkAndFail(error)

@@ -157,6 +157,48 @@ import Testing
         }
     }
 
+    /// The fault: both threads changed the agenda, which lost actions or crashed later.
+    @Test("Scheduling from two threads at once stops the program") func schedulingFromTwoThreads() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let compares = DispatchSemaphore(value: 0)
+            let scheduler = VirtualTimeScheduler(
+                initialClock: 0,
+                converter: StoppingConverter {
+                    _ = compares.signal()
+                    sleep(60)
+                })
+            @Sendable func schedule() {
+                _ = scheduler.scheduleAbsoluteVirtual((), time: 1) { _ in Disposables.create() }
+            }
+            schedule()
+            // The second action is compared with the first, within the scheduling.
+            Thread.detachNewThread { schedule() }
+            compares.wait()
+            schedule()
+        }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("VirtualTimeScheduler.schedule: called on one thread while another"))
+    }
+
+    /// Threads may take turns: each of them finds what the other has scheduled.
+    @Test("Threads that schedule in turn lose nothing") func schedulingInTurn() {
+        let scheduler = HistoricalScheduler()
+        let count = AtomicCounter(0)
+        for _ in 0..<50 {
+            let done = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                _ = scheduler.schedule(()) { _ in
+                    count.increment()
+                    return Disposables.create()
+                }
+                done.signal()
+            }
+            done.wait()
+        }
+        scheduler.start()
+        #expect(count.value == 50)
+    }
+
     /// The fault: nanoseconds since 1970 did not fit, and the program ended.
     @Test(
         "Elements wait by a clock that shows any date",
@@ -190,5 +232,27 @@ import Testing
         #expect(count.value == 1)
         scheduler.start()
         #expect(count.value == 4)
+    }
+}
+
+/// Counts time in whole seconds, and calls a closure whenever it compares two points.
+private struct StoppingConverter: VirtualTimeConverterType {
+    let willCompare: @Sendable () -> Void
+
+    init(_ willCompare: @escaping @Sendable () -> Void) { self.willCompare = willCompare }
+
+    func convertFromVirtualTime(_ virtualTime: Int) -> RxTime { Date(timeIntervalSince1970: Double(virtualTime)) }
+
+    func convertToVirtualTime(_ time: RxTime) -> Int { Int(time.timeIntervalSince1970) }
+
+    func convertFromVirtualTimeInterval(_ virtualTimeInterval: Int) -> TimeInterval { Double(virtualTimeInterval) }
+
+    func convertToVirtualTimeInterval(_ timeInterval: TimeInterval) -> Int { Int(timeInterval) }
+
+    func offsetVirtualTime(_ time: Int, offset: Int) -> Int { time + offset }
+
+    func compareVirtualTime(_ lhs: Int, _ rhs: Int) -> VirtualTimeComparison {
+        willCompare()
+        return lhs < rhs ? .lessThan : lhs == rhs ? .equal : .greaterThan
     }
 }
