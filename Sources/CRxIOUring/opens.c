@@ -56,6 +56,11 @@ int rx_file_status_of(int descriptor, rx_file_status *status) {
     return status_at(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, status);
 }
 
+int rx_file_name(int directory, const char *path, bool follows_link) {
+    int opened = openat(directory, path, O_PATH | O_CLOEXEC | (follows_link ? 0 : O_NOFOLLOW));
+    return opened < 0 ? -errno : opened;
+}
+
 int rx_file_look_up(const char *path, bool follows_link, bool cached, rx_file_status *status) {
     if (!cached) return status_at(AT_FDCWD, path, AT_STATX_SYNC_AS_STAT | (follows_link ? 0 : AT_SYMLINK_NOFOLLOW), status);
     int opened = open_cached(path, O_PATH | O_CLOEXEC | (follows_link ? 0 : O_NOFOLLOW));

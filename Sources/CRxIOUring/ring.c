@@ -82,9 +82,13 @@ rx_ring *rx_ring_make(unsigned entries, unsigned completions, int *error) {
     if (status == 0) {
         // Waiting with a timeout without a thread of liburing's own ideas, completions never dropped.
         const unsigned needed = IORING_FEAT_EXT_ARG | IORING_FEAT_NODROP | IORING_FEAT_FAST_POLL;
-        if ((made->ring.features & needed) == needed && has_operations(&made->ring)) return made;
-        io_uring_queue_exit(&made->ring);
         status = -ENOSYS;
+        if ((made->ring.features & needed) == needed && has_operations(&made->ring)) {
+            // A filter of system calls may let a process make a ring, but not use it.
+            status = io_uring_submit_and_get_events(&made->ring);
+            if (status >= 0) return made;
+        }
+        io_uring_queue_exit(&made->ring);
     }
     free(made);
     *error = -status;

@@ -12,6 +12,8 @@ final class TestClockAgenda: TimedJobScheduler {
     private var time = Duration.zero
     /// The time to which a thread is advancing the clock.
     private var target = Duration.zero
+    /// True if it is advanced until nothing is due, also later than `target`.
+    private var runsToEnd = false
     private var isAdvancing = false
     /// The number of tasks that were woken, and have not continued yet.
     private var wakingCount = 0
@@ -46,12 +48,14 @@ final class TestClockAgenda: TimedJobScheduler {
     func noteAwake() { lock.withLock { wakingCount -= 1 } }
 
     /// Advances the clock, or makes the thread that is advancing it do so.
-    func advance(to instant: TestClock.Instant) {
+    ///
+    /// - Parameter instant: the time to advance to; nil to go on until nothing is due.
+    func advance(to instant: TestClock.Instant?) {
         lock.lock()
-        target = max(target, instant.offset)
+        if let instant { target = max(target, instant.offset) } else { runsToEnd = true }
         if isAdvancing { return lock.unlock() }
         isAdvancing = true
-        while let next = heap.next, next.time <= target {
+        while let next = heap.next, runsToEnd || next.time <= target {
             heap.removeNext()
             time = max(time, next.time)
             lock.unlock()
@@ -61,6 +65,7 @@ final class TestClockAgenda: TimedJobScheduler {
         }
         time = max(time, target)
         isAdvancing = false
+        runsToEnd = false
         lock.unlock()
     }
 

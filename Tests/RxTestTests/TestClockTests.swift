@@ -70,6 +70,8 @@ import Testing
     /// Advances a clock synchronously, also in an asynchronous test.
     private func advance(_ clock: TestClock, by duration: Duration) { clock.advance(by: duration) }
 
+    private func run(_ clock: TestClock) { clock.run() }
+
     @Test("Tasks that sleep on the clock go on when their time has come, one after the other") func sleepers() async {
         let clock = TestClock()
         let log = EventLog()
@@ -145,6 +147,31 @@ import Testing
         #expect(log.text == "a c1.0 seconds b1.0 seconds")
         #expect(clock.now.offset == .seconds(6))
         #expect(scheduler.now.timeIntervalSince1970 == 6)
+    }
+
+    /// The fault: it asked for the next time over and over, to which the advance under way did not come.
+    @Test("A run from inside a timer goes on to the end of all timers") func nestedRun() {
+        let clock = TestClock()
+        let scheduler = ClockScheduler(clock)
+        let log = EventLog()
+        for seconds in 1...3 {
+            _ = scheduler.scheduleRelative((), dueTime: .seconds(seconds)) {
+                log.note("\(seconds)")
+                if seconds == 1 { run(clock) }
+                return Disposables.create()
+            }
+        }
+        advance(clock, by: .seconds(1))
+        #expect(log.text == "1 2 3")
+        #expect(clock.now.offset == .seconds(3))
+        _ = scheduler.scheduleRelative((), dueTime: .seconds(1)) {
+            log.note("4")
+            return Disposables.create()
+        }
+        advance(clock, by: .zero)
+        #expect(log.text == "1 2 3")
+        run(clock)
+        #expect(log.text == "1 2 3 4")
     }
 
     @Test("Timers that are disposed of do not fire") func disposal() {

@@ -33,6 +33,8 @@ public final class PausableProbe<Element>: Source, PausableSource, @unchecked Se
 
     public func start() {}
 
+    public func quiesce() {}
+
     public func stop() {
         let old = lock.withLock {
             isStopped = true

@@ -253,6 +253,8 @@ final class URingBackend: Backend {
         case 0, ETIME, EINTR: break
         // The kernel holds completions for which there is no room: they have to be taken before more is submitted.
         case EBUSY, EAGAIN: break
+        // Nothing was submitted, and the loop comes back at once.
+        case ENOMEM: usleep(1_000)
         default:
             fatalError("swift-rx: io_uring_enter failed: \(String(cString: strerror(-status))) (errno \(-status))")
         }

@@ -39,3 +39,19 @@ final class LocalMounts: @unchecked Sendable {
         return true
     }
 }
+
+extension File.Path {
+    /// True if the kernel finds the file in its memory, on a mount that is known to be local. Does not wait.
+    var isKnownLocal: Bool {
+        guard case .success(let status) = FileStatus.look(self, cached: true) else { return false }
+        return LocalMounts.shared.contains(status.mount)
+    }
+
+    /// Makes the mount of the file known, if it is local. May wait for a server.
+    func learnMount() {
+        let fd = rx_file_name(AT_FDCWD, cString, true)
+        if fd < 0 { return }
+        _ = LocalMounts.shared.blocking(of: fd)
+        _ = close(fd)
+    }
+}

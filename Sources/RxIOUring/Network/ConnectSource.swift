@@ -171,6 +171,8 @@ private final class ConnectAttempt: Operation {
     private unowned(unsafe) let loop: EventLoop
     private let storage = UnsafeMutablePointer<sockaddr_storage>.allocate(capacity: 1)
     @exclusivity(unchecked) private var whenDone: ((Result<CInt, IOError>) -> Void)?
+    /// The thread that connects, if it may wait for a server. It is not cancelled: it closes the descriptor, or the loop does when it is done.
+    @exclusivity(unchecked) private var call: BlockingCall<Int32>?
 
     /// Takes over a descriptor and begins to connect it.
     init(
@@ -184,7 +186,9 @@ private final class ConnectAttempt: Operation {
         let length = address.write(to: storage)
         super.init(Request(kind: RX_CONNECT, descriptor: fd, address: UnsafeMutableRawPointer(storage)))
         request.length = Int(length)
-        if address.family == AF_UNIX {
+        if let path = address.filePath, !path.isKnownLocal {
+            connectOnThread(path)
+        } else if address.family == AF_UNIX {
             connectNow()
         } else {
             loop.backend.prepare(fd)
@@ -208,6 +212,25 @@ private final class ConnectAttempt: Operation {
         }
     }
 
+    /// Connects a Unix socket of whose file system it is not known that it waits for no server.
+    private func connectOnThread(_ path: File.Path) {
+        _ = fcntl(fd, F_SETFL, O_NONBLOCK)
+        call = BlockingCall(on: loop, in: loop.configuration.files) { [self] in
+            path.learnMount()
+            return perform()
+        } release: { [fd] _ in
+            _ = Glibc.close(fd)
+        } whenDone: { [self] in
+            call = nil
+            _ = fcntl(fd, F_SETFL, 0)
+            switch $0 {
+            case .success(let result): completed(result, buffer: -1, hasMore: false)
+            case .failure(let error):
+                failed(IOError(code: error.code, operation: error.operation, subject: "\(address)"))
+            }
+        }
+    }
+
     deinit { storage.deallocate() }
 
     /// Closes the descriptor as soon as the kernel has released it.
@@ -222,12 +245,14 @@ private final class ConnectAttempt: Operation {
             _ = Glibc.close(fd)
             return
         }
+        if result < 0 { return failed(IOError(code: -result, operation: "connect", subject: "\(address)")) }
         self.whenDone = nil
-        if result < 0 {
-            _ = Glibc.close(fd)
-            whenDone(.failure(IOError(code: -result, operation: "connect", subject: "\(address)")))
-        } else {
-            whenDone(.success(fd))
-        }
+        whenDone(.success(fd))
+    }
+
+    private func failed(_ error: IOError) {
+        let whenDone = whenDone.take()
+        _ = Glibc.close(fd)
+        whenDone?(.failure(error))
     }
 }

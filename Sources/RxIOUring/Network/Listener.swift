@@ -177,31 +177,3 @@ final class ListenerCore: @unchecked Sendable {
     /// Removes the file before the descriptor is closed: as long as the socket holds it, no other file has its number.
     private func removePath() { file?.remove() }
 }
-
-/// The file that a Unix socket was bound to.
-struct SocketFile {
-    private let path: File.Path
-    private let device: dev_t
-    private let number: ino_t
-    private let forks = rx_forks()
-
-    /// The file of a socket that was just bound; nil for an address in no file system.
-    init?(of address: SocketAddress) {
-        guard let path = address.filePath?.absolute else { return nil }
-        var status = stat()
-        guard lstat(path.cString, &status) == 0 else { return nil }
-        (self.path, device, number) = (path, status.st_dev, status.st_ino)
-    }
-
-    /// Sets the permissions of the file.
-    func allow(_ mode: mode_t, _ address: SocketAddress) throws {
-        if chmod(path.cString, mode) != 0 { throw IOError(code: errno, operation: "chmod", subject: "\(address)") }
-    }
-
-    /// Removes the file, unless another one, of the next listener maybe, is there now. In a forked child it stays: the parent listens.
-    func remove() {
-        if rx_forks() != forks { return }
-        var status = stat()
-        if lstat(path.cString, &status) == 0, status.st_dev == device, status.st_ino == number { unlink(path.cString) }
-    }
-}

@@ -18,7 +18,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     @exclusivity(unchecked) private final var calls = 0
     @exclusivity(unchecked) private final var leftDownstream: Sink<Element>?
 
-    /// 1 from `stop` on, when nothing is emitted any more.
+    /// 1 from `quiesce` or `stop` on, when nothing is emitted any more.
     private final let isStopped = AtomicWord(0)
 
     /// True between `begin` and `end`; used by the loop thread only.
@@ -82,6 +82,8 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
         isRunning = true
         begin()
     }
+
+    final func quiesce() { isStopped.storeRelaxed(1) }
 
     final func stop() {
         // Releasing: the loop thread, which reads the word, is notified by the work submitted below.

@@ -62,6 +62,10 @@ package final class TransducerSink<Element, Output>: LinearSink<Element, Output>
         return isCancelled ? .wasLast : .wantsMore
     }
 
+    /// Marks this stage, though no other thread runs it: a transducer that makes many elements of one looks whether more are wanted, as does one
+    /// that puts back what it did not use.
+    package override func quiesceBoundary() -> UInt { quiesce() }
+
     package override func next(_ element: Element) {
         // Another thread is on its way up with a dispose, of which `emit` may have told already.
         if isCancelled { return }

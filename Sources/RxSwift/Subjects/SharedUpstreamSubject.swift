@@ -14,19 +14,25 @@ final class SharedUpstreamSubject<Element>: Observable<Element>, @unchecked Send
     override var startsOnTrampoline: Bool { false }
 
     override func subscribeCore(_ downstream: Sink<Element>) {
+        if core.stop == nil, subscribeShare(downstream) { return }
+        // Also the end that came while the share was taken: it was accepted before the last of the other shares was released.
         switch core.stop {
-        case nil:
-            let subscription = SubjectSubscription(core: core, downstream: downstream)
-            let share = UpstreamShare(sharedUpstream)
-            // The source was cancelled, as everything that it sent events to: there will be none.
-            if share.isReleased { return }
-            // At once: until then nobody who ends the downstream finds this share, and the source goes on for it.
-            downstream.link(share)
-            share.link(subscription)
-            core.add(subscription)
         case .completed: downstream.linkAndComplete()
         case .error(let error): downstream.linkAndFail(error)
-        case .abandoned: break
+        // The source was cancelled, as everything that it sent events to: there will be none.
+        case .abandoned, nil: break
         }
+    }
+
+    /// Takes a share and subscribes. Returns false if the source has been cancelled.
+    private func subscribeShare(_ downstream: Sink<Element>) -> Bool {
+        let subscription = SubjectSubscription(core: core, downstream: downstream)
+        let share = UpstreamShare(sharedUpstream)
+        if share.isReleased { return false }
+        // At once: until then nobody who ends the downstream finds this share, and the source goes on for it.
+        downstream.link(share)
+        share.link(subscription)
+        core.add(subscription)
+        return true
     }
 }

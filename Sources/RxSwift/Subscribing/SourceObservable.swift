@@ -5,6 +5,10 @@ package protocol Source: AnyObject {
     /// Begins to emit into the sink that it was made for, serially. Called once, on the subscribing thread; maybe after `stop`.
     func start()
 
+    /// Tells the source that the chain takes no further event, and that `stop` follows, maybe much later, by a thread that has been held up. Called at
+    /// most a few times, from any thread.
+    func quiesce()
+
     /// Stops the source, because no more events are wanted or a terminal event was sent. Called once, from any thread.
     func stop()
 }
@@ -52,7 +56,12 @@ private final class SourceStage: Stage {
         super.init()
     }
 
-    override func quiesce() -> UInt { 0 }
+    override func quiesce() -> UInt {
+        source.quiesce()
+        return 0
+    }
+
+    override func quiesceBoundary() -> UInt { quiesce() }
 
     override func cancel() {
         if takeUpstream() != nil { source.stop() }

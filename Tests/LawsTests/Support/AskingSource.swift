@@ -60,6 +60,8 @@ extension Laws {
             subscription.setDisposable(source.subscribe { [sink] in sink.on($0) })
         }
 
+        func quiesce() {}
+
         func stop() {
             asker.ended(self)
             subscription.dispose()

@@ -88,6 +88,51 @@ import Testing
         #expect(soon { descriptorCount() <= descriptors }, "descriptors are left")
     }
 
+    /// The fault: the loop looked the path of the socket up itself, and waited for the server.
+    @Test("A socket of a mount that does not answer stops no loop", arguments: Backend.withoutFaults)
+    func connectToSocket(_ backend: Backend) throws {
+        let descriptors = descriptorCount()
+        do {
+            let mount = try #require(UnansweredMount())
+            let scheduler = IOUringScheduler(backend: backend)
+            mount.stopAnswering()
+            let path = mount.file + "/socket"
+            let timed = Receiver(
+                Unix.connect(path: path, timeout: .milliseconds(200), scheduler: scheduler).asObservable())
+            let disposed = Receiver(Unix.connect(path: path, scheduler: scheduler).asObservable())
+            expectToRun(scheduler)
+            #expect(timed.wait(seconds: 5))
+            #expect((timed.error as? IOError)?.code == ETIMEDOUT)
+            disposed.dispose()
+            let start = MonotonicClock.now()
+            scheduler.shutdown()
+            #expect(MonotonicClock.now() &- start < 3_000_000_000)
+        }
+        #expect(soon { descriptorCount() <= descriptors }, "descriptors are left")
+    }
+
+    /// The fault: the loop looked up the path of the file that it removed.
+    @Test(
+        "The end of a listener whose path leads to such a mount stops no loop, and removes its file",
+        arguments: Backend.withoutFaults, [false, true])
+    func listenerOfPathThatLeadsElsewhere(_ backend: Backend, _ isDisposed: Bool) throws {
+        let folder = TemporaryFolder()
+        let mount = try #require(UnansweredMount())
+        let scheduler = IOUringScheduler(backend: backend)
+        #expect(mkdir(folder["good"], 0o700) == 0)
+        #expect(symlink(folder["good"], folder["link"]) == 0)
+        let listener = try Unix.listener(path: folder["link/socket"], scheduler: scheduler)
+        let accepted = Receiver(listener.connections)
+        let connected = Receiver(Unix.connect(path: folder["good/socket"], scheduler: scheduler).asObservable())
+        #expect(soon { accepted.elements.count == 1 && connected.elements.count == 1 })
+        mount.stopAnswering()
+        #expect(unlink(folder["link"]) == 0 && symlink(mount.file, folder["link"]) == 0)
+        if isDisposed { accepted.dispose() } else { listener.close() }
+        expectToRun(scheduler)
+        #expect(soon { access(folder["good/socket"], F_OK) != 0 })
+        scheduler.shutdown()
+    }
+
     /// Expects that a loop does what is submitted, also after 100 ms.
     private func expectToRun(_ scheduler: IOUringScheduler, location: SourceLocation = #_sourceLocation) {
         for _ in 0..<2 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 @preconcurrency import RxIOUring
 import RxSwift
 import TestSupport
@@ -41,4 +42,71 @@ import Testing
             accepted.dispose()
         }
     }
+
+    /// The fault: the last subscriber had ended, but the thread that disposed of it was held up on its way to the connection, which went on to
+    /// deliver to it.
+    @Test("A dispose that is held up behind the end takes no bytes with it", arguments: Backend.built)
+    func heldUpDispose(_ backend: Backend) throws {
+        try onLoop(backend) { loop in
+            let listener = try TCP.listener(port: 0, scheduler: loop)
+            let accepted = Receiver(listener.connections)
+            let connected = Receiver(TCP.connect(to: listener.address, scheduler: loop).asObservable())
+            #expect(soon { accepted.elements.count == 1 && connected.elements.count == 1 })
+            let (sender, receiving) = (accepted.take()[0], connected.take()[0])
+
+            sender.send(ByteChunk((0..<100).map { "line \($0)\n" }.joined().utf8))
+            let release = endHoldingUpDispose(of: receiving.received.lines())
+            let lines = Receiver(receiving.received.lines().take(99))
+            #expect(lines.wait(seconds: 10))
+            #expect(lines.elements == (1..<100).map { "line \($0)" })
+            release()
+
+            sender.send(ByteChunk([1]))
+            let releaseChunk = endHoldingUpDispose(of: receiving.received)
+            sender.send(ByteChunk([2]))
+            let chunk = Receiver(receiving.received.take(1).map { Array($0) })
+            #expect(chunk.wait(seconds: 10))
+            #expect(chunk.elements == [[2]])
+            releaseChunk()
+            accepted.dispose()
+        }
+    }
+
+    /// Subscribes to the first element of `source`, and disposes of that within its completion, on a thread that does not get as far as `source`
+    /// until the closure returned is called.
+    private func endHoldingUpDispose<Element>(of source: Observable<Element>) -> () -> Void {
+        let (hasSubscribed, isHeldUp, hasEnded) = (Flag(), Flag(), Flag())
+        let (mayGoOn, isDisposed) = (Flag(), Flag())
+        let subscription = Guarded<(any Disposable)?>(nil)
+        let obstacle = Observable.create { observer in
+            observer.onNext(())
+            return Disposables.create {
+                isHeldUp.set()
+                mayGoOn.wait()
+            }
+        }
+        subscription.value = Observable.combineLatest(obstacle, source).take(1).subscribe(onCompleted: {
+            hasSubscribed.wait()
+            DispatchQueue.global().async {
+                subscription.value?.dispose()
+                isDisposed.set()
+            }
+            isHeldUp.wait()
+            hasEnded.set()
+        })
+        hasSubscribed.set()
+        hasEnded.wait()
+        return {
+            mayGoOn.set()
+            isDisposed.wait()
+        }
+    }
+}
+
+private struct Flag: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func set() { semaphore.signal() }
+
+    func wait() { semaphore.wait() }
 }

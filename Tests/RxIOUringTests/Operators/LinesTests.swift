@@ -38,6 +38,8 @@ import Testing
     @Test("A chunk that the source sends after the dispose is dropped") func chunkAfterDispose() {
         final class Held: Source {
             func start() {}
+            func quiesce() {}
+
             func stop() {}
         }
         nonisolated(unsafe) var sink: Sink<ByteChunk>?

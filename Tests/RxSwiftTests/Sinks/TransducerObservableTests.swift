@@ -22,6 +22,21 @@ private final class Repeating: Transducer {
     }
 }
 
+/// Passes on each number, and as its own end would, quiesces the chain behind the first one.
+private final class Quiescing: Transducer {
+    let log: EventLog
+
+    init(_ log: EventLog) { self.log = log }
+
+    func next(_ element: Int, into sink: TransducerSink<Int, Int>) {
+        log.note("\(sink.pass(element))")
+        sink.quiesceChain()
+        log.note("\(sink.pass(element))")
+    }
+
+    func completed(into sink: TransducerSink<Int, Int>) {}
+}
+
 @Suite struct TransducerObservableTests {
     private func repeating(_ source: Observable<Int>) -> Observable<Int> {
         TransducerObservable(source: source) { Repeating() }
@@ -30,6 +45,17 @@ private final class Repeating: Transducer {
     @Test("Each subscription has a transducer, which emits any number of elements") func anyNumberOfElements() {
         let source = repeating(.of(1, 3))
         for _ in 0..<2 { #expect(text(of: source) == "1 3 3 3 4 completed") }
+    }
+
+    /// The fault: behind the end of the chain, while another thread was about to cancel it, a transducer went on, and what it passed was lost.
+    @Test("A transducer of a quiesced chain is told that no more is wanted") func quiesced() {
+        let log = EventLog()
+        let source = PublishSubject<Int>()
+        let subscription = TransducerObservable(source: source) { Quiescing(log) }.subscribe()
+        source.onNext(1)
+        #expect(log.lines == ["wantsMore", "refused"])
+        subscription.dispose()
+        #expect(!source.hasObservers)
     }
 
     @Test("An error that a transducer throws ends the sequence") func throwingTransducer() {

@@ -98,6 +98,9 @@ struct RetryJob: ~Copyable {
         state.fetchAdd(RetryJob.failed) & RetryJob.notifierEnded != 0
     }
 
+    /// True from an error of the source until the notifier has answered it. Only the notifier's thread asks, whose answer ends this.
+    var awaitsAnswer: Bool { state.loadRelaxed() == RetryJob.failed }
+
     /// Handles an element of the notifier. Returns whether it is the answer to an error, on which the caller acts.
     func retries() -> Bool {
         state.compareExchange(RetryJob.failed, RetryJob.failed | RetryJob.answered)
@@ -214,6 +217,11 @@ final class RetryWhenSink<Element, Failure>: ResubscribingSink<Element> {
         if !subscribePhase.hasPostponed { notifier.cancel() }
     }
 
+    /// Notes that the notifier's source goes on, without an answer. Of the source's thread nothing comes meanwhile.
+    fileprivate func notifierGoesOn() {
+        if job.awaitsAnswer || subscribePhase.isOnStack && !isNotifierSubscribed { downstream.upstreamGoesOn() }
+    }
+
     fileprivate func notifierSent() {
         if job.retries() { advance() }
     }
@@ -249,6 +257,8 @@ final class RetryNotifierSink<Signal, Element, Failure>: Sink<Signal> {
     override func link(_ stage: Stage) { retry.notifier.link(stage) }
 
     override func next(_ element: Signal) { retry.notifierSent() }
+
+    override func upstreamGoesOn() { retry.notifierGoesOn() }
 
     override func error(_ error: any Swift.Error) { self.error(error, then: {}) }
 

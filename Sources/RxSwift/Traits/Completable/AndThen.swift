@@ -147,4 +147,6 @@ final class ElementlessSink: Sink<Never> {
     override func error(_ error: any Swift.Error) { receiver.error(error) }
 
     override func completed() { receiver.completed() }
+
+    override func upstreamGoesOn() { receiver.upstreamGoesOn() }
 }

@@ -93,6 +93,8 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     private let lifetime: GroupLifetime<Key, Element>
     private let downstream: Sink<GroupedObservable<Key, Element>>
     private let serializer = Serializer()
+    /// The drainer, while it calls the sequences that end groups, and each may keep it; 0 otherwise.
+    private let durationThread = AtomicWord(0)
 
     // Only the drainer uses these.
     @exclusivity(unchecked) private var groups: [Key: OpenGroup<Key, Element>] = [:]
@@ -156,7 +158,26 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
 
     override func upstreamGoesOn() {
         sharedUpstream.countUnwanted()
+        tellDownstreamGoesOn()
+    }
+
+    private func tellDownstreamGoesOn() {
+        // Does nothing while another thread delivers: the source will tell once more.
+        if !serializer.tryEnter() { return }
         downstream.upstreamGoesOn()
+        if !serializer.tryLeave() { finishLeaving() }
+    }
+
+    /// Notes that the sequence which ends a group goes on. The group belongs to the drainer, which may be the thread that this sequence keeps: then
+    /// nobody else ends it.
+    fileprivate func durationGoesOn(_ group: OpenGroup<Key, Element>) {
+        if isCancelled { return group.link.abandonUpstream() }
+        sharedUpstream.countUnwanted()
+        if durationThread.loadRelaxed() == CurrentThread.identity {
+            downstream.upstreamGoesOn()
+        } else {
+            tellDownstreamGoesOn()
+        }
     }
 
     override func error(_ error: any Swift.Error) { sourceEnded(.error(error)) }
@@ -240,7 +261,9 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
             if isCancelled { return }
             guard let group = try groups[key] ?? open(key) else { return }
             group.group.core.next(element)
-            if case .elements(let watched) = group.watched { return watched.core.next(element) }
+            if case .elements(let watched) = group.watched {
+                return callingDuration { watched.core.next(element) }
+            }
             if let relay { group.pausesBefore = relay.pauseCount }
             wait(group)
         } catch {
@@ -260,8 +283,16 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
         downstream.next(GroupedObservable(key: key, source: group.group))
         if isCancelled { return nil }
         // An end that comes within the subscription waits until the element has been delivered.
-        try startDuration(group)
+        try callingDuration { try startDuration(group) }
         return isCancelled ? nil : group
+    }
+
+    /// Runs `body`, which may subscribe to a sequence that never lets the thread go.
+    @inline(__always)
+    private func callingDuration(_ body: () throws -> Void) rethrows {
+        durationThread.storeRelaxed(CurrentThread.identity)
+        defer { durationThread.storeRelaxed(0) }
+        try body()
     }
 
     /// Makes the part of a new group that its duration observes, and the closure that makes the duration and subscribes to it.
@@ -351,6 +382,8 @@ private final class GroupDurationSink<Key: Hashable, Element, Signal>: Sink<Sign
     override func next(_ signal: Signal) { end(tick: signal as? Int) }
 
     override func completed() { end(tick: nil) }
+
+    override func upstreamGoesOn() { sink.durationGoesOn(group) }
 
     override func error(_ error: any Swift.Error) {
         if group.link.isCancelled { return }

@@ -36,6 +36,26 @@ extension Scenario {
             }
         },
         Scenario(
+            "upstream-share.late-end",
+            "who subscribes to a group while the source ends gets that end", preemptions: 3
+        ) {
+            let source = PublishSubject<Element>()
+            var group: Observable<Element>?
+            let result = source.groupBy { _ in 0 }.subscribe(onNext: { group = $0.asObservable() })
+            source.onNext(Element(1))
+            var hasEnded = false
+            var subscription: (any Disposable)?
+            return Run(
+                { source.onCompleted() },
+                { subscription = group!.subscribe(onCompleted: { hasEnded = true }) }
+            ) {
+                require(hasEnded, "no end")
+                subscription?.dispose()
+                result.dispose()
+                group = nil
+            }
+        },
+        Scenario(
             "upstream-share.take-and-release", "a source is cancelled once, and not while a share is held",
             preemptions: 3
         ) {
