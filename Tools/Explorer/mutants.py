@@ -280,7 +280,7 @@ def main():
     if faults:
         return 1
 
-    parts = ["Sources/CRxPrimitives", "Sources/RxPrimitives", "Sources/RxSwift", "Tools/Explorer"]
+    parts = ["Sources/CRxPrimitives", "Sources/RxPrimitives", "Sources/RxSwift", "Tools/Model", "Tools/Explorer"]
     if options.ordinary:
         parts = ["Package.swift", "Sources", "Tests"]
     waiting = [[mutant] for mutant in mutants] if options.ordinary else batches(mutants)

@@ -18,7 +18,7 @@ import mutants as explorer
 MUTANTS = "Tools/Simulator/mutants.txt"
 SCRATCH = os.path.join(explorer.ROOT, ".build-simulator", "mutants")
 PARTS = ["Sources/CRxPrimitives", "Sources/RxPrimitives", "Sources/RxSwift", "Sources/CRxIOUring", "Sources/RxIOUring",
-         "Tools/Explorer/Sources/RxPrimitives", "Tools/Simulator"]
+         "Tools/Model", "Tools/Explorer/Sources/RxPrimitives", "Tools/Simulator"]
 
 
 def build(tree):

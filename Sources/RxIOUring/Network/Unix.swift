@@ -7,8 +7,10 @@ public import RxSwift
 public enum Unix {
     /// Makes a socket at a path, for connections.
     ///
-    /// The file is removed when the listener is closed, unless it was replaced by another one meanwhile; not by a forked child. An existing file is an error, even if no socket listens there any more:
-    /// the program has to decide whether to remove it.
+    /// The file is removed when the listener is closed, also if the path leads elsewhere by then, unless it was replaced by another one meanwhile; not by
+    /// a forked child. An existing file is an error, even if no socket listens there any more: the program has to decide whether to remove it.
+    /// On a mount whose server does not answer, this call waits for it, and the file is removed some time after the close.
+    /// Holds a descriptor of the folder besides the socket.
     /// For a path that is not valid UTF-8 there is `listener(at:)` with `SocketAddress(unixPath:)`.
     /// - Parameters: as of `TCP.listener`.
     /// - Throws: `IOError` (`listen`, `bind`, `chmod`), `EADDRINUSE` if there is a file; (`address`), `ENAMETOOLONG` if the path is too
