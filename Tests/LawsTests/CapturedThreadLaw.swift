@@ -46,7 +46,8 @@ extension Laws {
 
         private static func subscribesItself(_ subject: Case) -> Bool {
             subject.row.name == subscribingElsewhere
-                || !subject.row.name.hasSuffix("subscribe(on:)") && subscribing.contains(where: subject.description.contains)
+                || !subject.row.name.hasSuffix("subscribe(on:)")
+                    && subscribing.contains(where: subject.description.contains)
         }
 
         @Test("A silent endless source lets its thread go", arguments: Laws.racingCases)
