@@ -56,7 +56,9 @@ extension Laws {
                 )
             }
             var complaints = isUnsubscribed ? [] : ["subscribed after dispose"]
-            if row.passesErrors, !row.isAsynchronous, !onEightMebibytes({ passesError(row, length) }) {
+            if row.passesErrors, !row.isAsynchronous,
+                !onEightMebibytes({ passesError(row, operators / row.errorWeight) })
+            {
                 complaints.append("no error")
             }
             if row.keeps == .everything, !row.isAsynchronous, !isTaken { complaints.append("subscribed after take(1)") }

@@ -38,13 +38,14 @@ extension Laws {
 
         func row(
             _ name: String, _ variant: String = "", keeps: Keeps = .everything, isAsynchronous: Bool = false,
-            completes: Bool = true, passesErrors: Bool = true, chains: Bool = true, lateSites: Set<String> = [],
+            completes: Bool = true, passesErrors: Bool = true, chains: Bool = true, errorWeight: Int = 1,
+            lateSites: Set<String> = [],
             build: @escaping @Sendable (PrimitiveSequence<Trait, Element>, Probe) -> PrimitiveSequence<Trait, Element>
         ) -> Row {
             Row(
                 prefix + name, variant, keeps: hasElements ? keeps : .nothing, isAsynchronous: isAsynchronous,
                 schedulers: [.serial, .queue("rx.clock")], completes: completes, passesErrors: passesErrors,
-                chains: chains, weight: hasElements ? 1 : 3,
+                chains: chains, weight: hasElements ? 1 : 3, errorWeight: errorWeight,
                 lateSites: lateSites
             ) { [enter, leave] source, probe in leave(build(enter(source), probe)) }
         }
@@ -97,7 +98,7 @@ extension Laws {
                 },
                 row("retry(_:)", "once") { source, _ in source.retry(1) },
                 row("retry(_:)", "thrice", passesErrors: false, chains: false) { source, _ in source.retry(3) },
-                row("retry(when:)") { source, probe in
+                row("retry(when:)", errorWeight: 3) { source, probe in
                     source.retry { (errors: Observable<any Error>) -> Observable<Int> in
                         errors.flatMap { (error: any Error) -> Observable<Int> in
                             try probe.visit("trigger")

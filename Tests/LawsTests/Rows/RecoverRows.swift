@@ -25,7 +25,7 @@ extension Laws {
         },
         Row("retry(_:)", keeps: .everything, passesErrors: false, chains: false) { source, _ in source.retry(3) },
         Row("retry(_:)", "once", keeps: .everything) { source, _ in source.retry(1) },
-        Row("retry(when:)", keeps: .everything) { source, probe in
+        Row("retry(when:)", keeps: .everything, errorWeight: 3) { source, probe in
             source.retry { (errors: Observable<any Error>) -> Observable<Int> in
                 errors.flatMap { (error: any Error) -> Observable<Int> in
                     try probe.visit("trigger")

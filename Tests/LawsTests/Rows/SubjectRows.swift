@@ -19,7 +19,7 @@ extension Laws {
         _ name: String, _ variant: String = "", keeps: Keeps, weight: Int = 1,
         _ make: @escaping @Sendable () -> Subject
     ) -> Row where Subject.Element == Int, Subject.Observer.Element == Int {
-        Row(name, variant, keeps: keeps, weight: weight) { source, probe in
+        Row(name, variant, keeps: keeps, weight: weight, errorWeight: 2) { source, probe in
             .create { observer in
                 let (subject, subscription) = subscribed(make, observer, probe)
                 return Disposables.create(subscription, source.subscribe(subject.asObserver()))

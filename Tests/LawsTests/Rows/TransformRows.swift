@@ -88,7 +88,7 @@ extension Laws {
                 return sources[1 + $0 % 2]
             }
         },
-        Row("groupBy(keySelector:)", keeps: .everything) { source, probe in
+        Row("groupBy(keySelector:)", keeps: .everything, errorWeight: 2) { source, probe in
             source.groupBy {
                 try probe.visit("keySelector")
                 return $0 % 3
@@ -124,10 +124,10 @@ extension Laws {
                 return $0 % 3
             }.flatMap { $0.skip(1) }
         },
-        Row("subscribe(_:)", "group", keeps: .everything) { source, _ in
+        Row("subscribe(_:)", "group", keeps: .everything, errorWeight: 3) { source, _ in
             source.groupBy { $0 % 2 }.flatMap { group in Observable.create { group.subscribe($0) } }
         },
-        Row("window(timeSpan:count:scheduler:)", "by count", keeps: .everything) { source, _ in
+        Row("window(timeSpan:count:scheduler:)", "by count", keeps: .everything, errorWeight: 2) { source, _ in
             source.window(timeSpan: .seconds(100), count: 2, scheduler: Laws.scheduler).flatMap { $0 }
         },
         Row("window(timeSpan:count:scheduler:)", "by time", keeps: .everything, isAsynchronous: true, chains: false) {

@@ -64,6 +64,8 @@ extension Laws {
         let chains: Bool
         /// The number of the 20,000 operators of a chain that the row counts for: at most as many as it consists of.
         let weight: Int
+        /// The same of a chain through which an error goes.
+        let errorWeight: Int
         /// The closures that run too late for their errors to reach anyone.
         let lateSites: Set<String>
         /// Makes the operator's observable of its sources, the position of the source under test and the closures' probe.
@@ -85,6 +87,7 @@ extension Laws {
             self.passesErrors = passesErrors
             self.chains = false
             self.weight = 1
+            self.errorWeight = 1
             self.lateSites = lateSites
             self.build = build
         }
@@ -92,7 +95,7 @@ extension Laws {
         init(
             _ name: String, _ variant: String = "", keeps: Keeps = .some, isAsynchronous: Bool = false,
             schedulers: [SchedulerThreads] = [.serial], completes: Bool = true, passesErrors: Bool = true,
-            chains: Bool = true, weight: Int = 1, lateSites: Set<String> = [],
+            chains: Bool = true, weight: Int = 1, errorWeight: Int = 1, lateSites: Set<String> = [],
             build: @escaping @Sendable (Observable<Int>, Probe) -> Observable<Int>
         ) {
             self.name = name
@@ -105,6 +108,7 @@ extension Laws {
             self.passesErrors = passesErrors
             self.chains = chains
             self.weight = weight
+            self.errorWeight = max(weight, errorWeight)
             self.lateSites = lateSites
             self.build = { sources, _, probe in build(sources[0], probe) }
         }
