@@ -14,6 +14,8 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
 
     /// The sink, until the end. Only the loop thread uses it, except for a source that never began.
     @exclusivity(unchecked) private final var heldDownstream = Held<Sink<Element>>()
+    /// See `endingStage`; held by the stages below.
+    private final let endsBelow: Unmanaged<AnySink>?
     /// The calls to the sink that are under way: they are lent it. What lets go of it meanwhile puts it into `leftDownstream`.
     @exclusivity(unchecked) private final var calls = 0
     @exclusivity(unchecked) private final var leftDownstream: Sink<Element>?
@@ -34,6 +36,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
     init(loop: EventLoop, downstream: Sink<Element>) {
         self.loop = loop
         heldDownstream.hold(downstream)
+        endsBelow = downstream.endingStage.map { .passUnretained($0) }
     }
 
     /// Opens the input of the source, and submits the first operations. Called on the loop thread.
@@ -120,6 +123,7 @@ class LoopSource<Element>: Source, PausableSource, LoopDependent {
         guard isStopped.loadRelaxed() == 0, let downstream = heldDownstream.lent else { return }
         calls += 1
         downstream._withUnsafeGuaranteedRef { $0.next(element) }
+        if let endsBelow, endsBelow._withUnsafeGuaranteedRef({ $0.wantsNoMore }) { quiesce() }
         callEnded()
     }
 

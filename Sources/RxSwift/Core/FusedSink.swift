@@ -15,6 +15,8 @@ final class FusedSink<Element, Output>: LinearSink<Element, Output> {
         steps.deallocate()
     }
 
+    package override var endingStage: AnySink? { downstream.endingStage }
+
     override func next(_ element: Element) {
         withUnsafePointer(to: element) { run($0) }
     }

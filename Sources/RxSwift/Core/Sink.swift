@@ -49,6 +49,16 @@ package class AnySink: Stage {
     /// This implementation is for a stage that stops the question: the source is not paused on account of what is below.
     package func pauses(_ source: any PausableSource) -> Bool { false }
 
+    /// The next stage from this one on that ends the sequence behind an element by itself, and knows it at once, as `take(_:)` does. Nil if there is
+    /// none, or if other stages lie between than those that pass an element on within `next`.
+    ///
+    /// For a source that keeps what nobody takes: the user may dispose of the subscription at that element on another thread, and the end, which the
+    /// stages would quiesce the source with, then goes nowhere.
+    package var endingStage: AnySink? { nil }
+
+    /// True once an `endingStage` has passed its last element on. Asked by the thread that sends it elements.
+    package var wantsNoMore: Bool { false }
+
     @inlinable
     package override init() { super.init() }
 }

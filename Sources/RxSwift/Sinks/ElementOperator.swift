@@ -40,6 +40,8 @@ final class ElementSink<Element, Output>: LinearSink<Element, Output> {
         super.init(downstream: downstream)
     }
 
+    package override var endingStage: AnySink? { downstream.endingStage }
+
     override func next(_ element: Element) {
         do {
             try handle(element, self)

@@ -40,18 +40,22 @@ package final class TransducerObservable<Element, Output>: Observable<Output>, @
 /// The sink into which a transducer emits.
 package final class TransducerSink<Element, Output>: LinearSink<Element, Output> {
     private let transducer: any Transducer<Element, Output>
+    /// See `endingStage`; held by the stages below.
+    private let endsBelow: Unmanaged<AnySink>?
 
     fileprivate init(_ transducer: any Transducer<Element, Output>, downstream: Sink<Output>) {
         self.transducer = transducer
+        endsBelow = downstream.endingStage.map { .passUnretained($0) }
         super.init(downstream: downstream)
     }
 
+    package override var endingStage: AnySink? { downstream.endingStage }
+
+    /// True if no more is wanted.
+    private var isOver: Bool { isCancelled || endsBelow?._withUnsafeGuaranteedRef { $0.wantsNoMore } ?? false }
+
     /// Passes an element on, and returns whether more is wanted.
-    package func emit(_ output: Output) -> Bool {
-        if isCancelled { return false }
-        downstream.next(output)
-        return !isCancelled
-    }
+    package func emit(_ output: Output) -> Bool { pass(output) == .wantsMore }
 
     package enum Emission { case wantsMore, wasLast, refused }
 
@@ -59,7 +63,7 @@ package final class TransducerSink<Element, Output>: LinearSink<Element, Output>
     package func pass(_ output: Output) -> Emission {
         if isCancelled { return .refused }
         downstream.next(output)
-        return isCancelled ? .wasLast : .wantsMore
+        return isOver ? .wasLast : .wantsMore
     }
 
     /// Marks this stage, though no other thread runs it: a transducer that makes many elements of one looks whether more are wanted, as does one
@@ -68,7 +72,7 @@ package final class TransducerSink<Element, Output>: LinearSink<Element, Output>
 
     package override func next(_ element: Element) {
         // Another thread is on its way up with a dispose, of which `emit` may have told already.
-        if isCancelled { return }
+        if isOver { return }
         do {
             try transducer.next(element, into: self)
         } catch {

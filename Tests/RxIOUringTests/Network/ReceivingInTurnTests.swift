@@ -72,6 +72,35 @@ import Testing
         }
     }
 
+    /// The fault: the task that leaves the loop behind its last line disposes of the subscription on another thread, before the end, and what the
+    /// connection sent until that thread had come there was lost.
+    @Test("A task that takes lines one by one, and leaves each sequence, gets all", arguments: Backend.withoutFaults)
+    func valuesInTurn(_ backend: Backend) async throws {
+        let loop = IOUringScheduler(backend: backend)
+        let listener = try TCP.listener(port: 0, scheduler: loop)
+        let accepted = Receiver(listener.connections)
+        let expected = (0..<100).map { "line \($0)" }
+        for round in 0..<100 {
+            let client = PlainSocket(connectedTo: listener.address)
+            #expect(soon { accepted.elements.count == round + 1 })
+            guard let connection = accepted.elements.last else { break }
+            client.send(Array(expected.map { $0 + "\n" }.joined().utf8))
+            client.close()
+            var lines: [String] = []
+            while let line = try await Self.first(of: connection.received.lines().map { $0 }.take(1)) {
+                lines.append(line)
+            }
+            #expect(lines == expected)
+        }
+        accepted.dispose()
+        await Task.detached { loop.shutdown() }.value
+    }
+
+    private static func first(of lines: Observable<String>) async throws -> String? {
+        for try await line in lines.values { return line }
+        return nil
+    }
+
     /// Subscribes to the first element of `source`, and disposes of that within its completion, on a thread that does not get as far as `source`
     /// until the closure returned is called.
     private func endHoldingUpDispose<Element>(of source: Observable<Element>) -> () -> Void {

@@ -46,6 +46,8 @@ final class FilterSink<Element>: LinearSink<Element, Element> {
         super.init(downstream: downstream)
     }
 
+    package override var endingStage: AnySink? { downstream.endingStage }
+
     @usableFromInline
     override func next(_ element: Element) {
         do {

@@ -54,6 +54,10 @@ final class TakeSink<Element>: LinearSink<Element, Element> {
         if remaining == 0 { finish(with: element) }
     }
 
+    package override var endingStage: AnySink? { self }
+
+    package override var wantsNoMore: Bool { remaining <= 0 || downstream.endingStage?.wantsNoMore ?? false }
+
     private func finish(with element: Element) {
         downstream.next(element)
         if !isCancelled { downstream.completed() }

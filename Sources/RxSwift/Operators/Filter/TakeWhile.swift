@@ -89,6 +89,10 @@ final class TakeWhileSink<Element>: OperatorSink<Element, Element, TakeWhileSett
         super.init(downstream: downstream)
     }
 
+    package override var endingStage: AnySink? { self }
+
+    package override var wantsNoMore: Bool { hasEnded || downstream.endingStage?.wantsNoMore ?? false }
+
     override func next(_ element: Element) {
         if hasEnded { return }
         do {

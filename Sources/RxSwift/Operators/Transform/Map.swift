@@ -50,6 +50,8 @@ final class MapSink<Element, Result>: LinearSink<Element, Result> {
         super.init(downstream: downstream)
     }
 
+    package override var endingStage: AnySink? { downstream.endingStage }
+
     @usableFromInline
     override func next(_ element: Element) {
         do {

@@ -59,6 +59,8 @@ final class DoOnNextSink<Element>: LinearSink<Element, Element> {
         super.init(downstream: downstream)
     }
 
+    package override var endingStage: AnySink? { downstream.endingStage }
+
     // This sink forms one operator with the `DoOnTerminationSink` above it.
 
     override func error(_ error: any Swift.Error, then after: () -> Void) {
