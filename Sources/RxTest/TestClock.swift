@@ -81,8 +81,9 @@ public final class TestClock: Clock, VirtualClock, CustomDebugStringConvertible,
     @available(*, noasync, message: "Use await advance(to:), which also lets tasks that sleep on the clock run.")
     public func advance(to deadline: Instant) { agenda.advance(to: deadline) }
 
-    /// Advances the clock until nothing is due any more. Does not return if there is always more to come, as with `interval`. A call from inside a
-    /// timer returns at once, and the advance that fires this timer goes on until nothing is due.
+    /// Advances the clock until nothing is due any more. Does not return if there is always more to come, as with `interval`.
+    ///
+    /// A call from inside a timer, or while another thread advances the clock, returns at once: the advance under way goes on until nothing is due.
     @available(*, noasync, message: "Use await run(), which also lets tasks that sleep on the clock run.")
     public func run() {
         agenda.advance(to: nil)
