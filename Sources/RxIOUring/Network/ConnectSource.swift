@@ -171,8 +171,10 @@ private final class ConnectAttempt: Operation {
     private unowned(unsafe) let loop: EventLoop
     private let storage = UnsafeMutablePointer<sockaddr_storage>.allocate(capacity: 1)
     @exclusivity(unchecked) private var whenDone: ((Result<CInt, IOError>) -> Void)?
-    /// The thread that connects, if it may wait for a server. It is not cancelled: it closes the descriptor, or the loop does when it is done.
+    /// The call of a thread that connects, if that may wait for a server.
     @exclusivity(unchecked) private var call: BlockingCall<Int32>?
+    /// True while the descriptor is the call's: it is closed with the last reference, be it the thread's or that of a call that never began.
+    @exclusivity(unchecked) private var closesAtEnd = false
 
     /// Takes over a descriptor and begins to connect it.
     init(
@@ -215,13 +217,13 @@ private final class ConnectAttempt: Operation {
     /// Connects a Unix socket of whose file system it is not known that it waits for no server.
     private func connectOnThread(_ path: File.Path) {
         _ = fcntl(fd, F_SETFL, O_NONBLOCK)
+        closesAtEnd = true
         call = BlockingCall(on: loop, in: loop.configuration.files) { [self] in
             path.learnMount()
             return perform()
-        } release: { [fd] _ in
-            _ = Glibc.close(fd)
         } whenDone: { [self] in
             call = nil
+            closesAtEnd = false
             _ = fcntl(fd, F_SETFL, 0)
             switch $0 {
             case .success(let result): completed(result, buffer: -1, hasMore: false)
@@ -231,12 +233,17 @@ private final class ConnectAttempt: Operation {
         }
     }
 
-    deinit { storage.deallocate() }
+    deinit {
+        if closesAtEnd { _ = Glibc.close(fd) }
+        storage.deallocate()
+    }
 
     /// Closes the descriptor as soon as the kernel has released it.
     func abandon(on loop: EventLoop) {
         whenDone = nil
-        loop.cancel(self)
+        guard let call else { return loop.cancel(self) }
+        self.call = nil
+        call.cancel()
     }
 
     override func completed(_ result: Int32, buffer: Int32, hasMore: Bool) {
