@@ -18,7 +18,8 @@ final class SocketFile: @unchecked Sendable {
     /// The file itself, so that no other one gets its number, if the removal may wait for a server and so be late; else -1.
     private var file: CInt = -1
 
-    /// The file of a socket that was just bound; nil for an address in no file system, or if the folder cannot be opened. May wait for a server.
+    /// The file of a socket that was just bound; nil for an address in no file system, or if the folder cannot be opened, as without a
+    /// free descriptor: then the file stays. May wait for a server.
     init?(of address: SocketAddress) {
         guard let path = address.filePath else { return nil }
         let (folder, _, name) = path.splitAtLastSlash

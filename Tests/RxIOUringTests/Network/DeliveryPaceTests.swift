@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    /// The fault: the errors named "stream", and whoever read them did not learn which peer it was.
+    /// The fault: the errors named "stream", and not the peer.
     @Test("A line or frame of a peer that is too long is an error that names the peer", arguments: Backend.built)
     func peerInErrors(_ backend: Backend) throws {
         try leavingNothingBehind {
