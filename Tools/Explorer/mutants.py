@@ -25,6 +25,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCRATCH = os.path.join(ROOT, ".build-explore", "mutants")
 MUTANTS = "Tools/Explorer/mutants.txt"
+# What a copy needs to build.
+PARTS = ["Sources/CRxPrimitives", "Sources/RxPrimitives", "Sources/RxSwift", "Tools/Model", "Tools/Explorer"]
 
 
 # Which scenarios (by the beginnings of their names) depend on a file. Mutants that do not disturb each other's scenarios are built together.
@@ -127,6 +129,20 @@ def check(mutants, file=MUTANTS):
             if text.count(old) != 1:
                 faults.append(f"{file}:{mutant.line}: {mutant.name}: its text stands {text.count(old)} times in {mutant.path}, "
                               "not once; adapt it to the code")
+    return faults
+
+
+def check_parts(parts):
+    """The symbolic links in the parts that would lead nowhere in a copy."""
+    folders = [os.path.join(ROOT, part) for part in parts]
+    faults = []
+    for folder in folders:
+        for parent, folders_within, files in os.walk(folder):
+            for path in (os.path.join(parent, name) for name in folders_within + files):
+                target = os.path.realpath(path)
+                if os.path.islink(path) and not any(target == f or target.startswith(f + os.sep) for f in folders):
+                    faults.append(f"{os.path.relpath(path, ROOT)}: leads to {os.path.relpath(target, ROOT)}, which the mutants' copies lack; "
+                                  "add it to PARTS in mutants.py")
     return faults
 
 
@@ -267,7 +283,7 @@ def main():
     options = parser.parse_args()
 
     mutants = [m for m in read_mutants() if not options.only or any(text in m.name for text in options.only)]
-    faults = check(mutants)
+    faults = check(mutants) + check_parts(PARTS)
     for fault in faults:
         print(fault, file=sys.stderr)
     if options.list:
@@ -280,9 +296,7 @@ def main():
     if faults:
         return 1
 
-    parts = ["Sources/CRxPrimitives", "Sources/RxPrimitives", "Sources/RxSwift", "Tools/Model", "Tools/Explorer"]
-    if options.ordinary:
-        parts = ["Package.swift", "Sources", "Tests"]
+    parts = ["Package.swift", "Sources", "Tests"] if options.ordinary else PARTS
     waiting = [[mutant] for mutant in mutants] if options.ordinary else batches(mutants)
     results, lock = {}, threading.Lock()
     start = time.time()

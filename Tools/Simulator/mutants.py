@@ -46,7 +46,7 @@ def main():
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     found = [m for m in explorer.read_mutants(MUTANTS) if not options.only or any(text in m.name for text in options.only)]
-    faults = explorer.check(found, MUTANTS)
+    faults = explorer.check(found, MUTANTS) + explorer.check_parts(PARTS)
     for fault in faults:
         print(fault, file=sys.stderr)
     if options.list:
