@@ -6,8 +6,8 @@
 // word ASKED, and signals the other thread; the handler claims the request by a compare-and-swap, writes the stack, and makes the word DONE.
 // The asking thread withdraws a request that was not claimed in time. The number in the word keeps a handler that comes late from claiming
 // the request to another thread.
-// Progress: the handler is wait-free, and takes no lock. It calls `backtrace`, which allocates only in its first call of the process;
-// `rx_stack_install` makes that one.
+// Progress: the handler is wait-free but for `backtrace`, which allocates only in its first call of the process; `rx_stack_install` makes that
+// one. Before glibc 2.35 it takes the lock of the list of loaded libraries, which the same thread may take again: it waits for a `dlopen`.
 // Threads: the handler on the thread that was asked; the other functions as rx_stack.h says.
 
 #define _GNU_SOURCE

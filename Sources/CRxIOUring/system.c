@@ -59,7 +59,10 @@ int rx_poll(struct pollfd *entries, unsigned count, int64_t nanoseconds) {
 
 int rx_epoll_add(int epoll, int descriptor, uint64_t tag) {
     struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.u64 = tag};
-    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : -errno;
+    if (epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0) return 0;
+    // Other code has closed a copy of the descriptor, and another copy got its number. It is told anew what has happened so far.
+    if (errno == EEXIST && epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0) return 0;
+    return -errno;
 }
 
 void rx_epoll_remove(int epoll, int descriptor) { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL); }

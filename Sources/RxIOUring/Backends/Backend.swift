@@ -206,7 +206,7 @@ struct WakeDescriptor: ~Copyable {
 
     func signal() {
         var one: UInt64 = 1
-        // Fails only when the counter is full: then the loop is being woken already.
+        // Adds one to a counter of 64 bits, for which there is always room.
         _ = write(descriptor, &one, 8)
     }
 

@@ -34,6 +34,8 @@ final class EpollBackend: Backend {
     }
 
     /// By the number of the descriptor: the system gives out the lowest ones first.
+    ///
+    /// Each close has to go through `forget`: the next descriptor of that number would pass for watched, and never become ready.
     @exclusivity(unchecked) private var watches: [Watch] = []
     /// Operations that the next `dispatch` tries.
     @exclusivity(unchecked) private var ready: [InFlight] = []
@@ -131,11 +133,14 @@ final class EpollBackend: Backend {
             return slice >= 0
         }
         var isAny = false
-        finished.append(contentsOf: done.take())
+        for outcome in done.take() {
+            // From here on it is no operation that could be abandoned.
+            offLoop[ObjectIdentifier(outcome.0)] = nil
+            finished.append(outcome)
+        }
         while !finished.isEmpty, mayDeliver() {
             let (operation, result) = finished.removeFirst()
             isAny = true
-            offLoop[ObjectIdentifier(operation)] = nil
             finish(.passUnretained(operation), result)
         }
         // One round: operations submitted meanwhile have their turn after other work of the loop.
@@ -255,8 +260,7 @@ final class EpollBackend: Backend {
         let place = Int(descriptor)
         if !isWatched(place) {
             let status = rx_epoll_add(epoll, descriptor, UInt64(descriptor))
-            // EEXIST: the descriptor was closed without `forget`, and its number was given out again. It is watched already.
-            if status != 0, -status != EEXIST { return status }
+            if status != 0 { return status }
             while watches.count <= place { watches.append(Watch()) }
             watches[place].isActive = true
         }

@@ -152,10 +152,13 @@ final class SimulatedBackend: Backend {
         // An operation may be performed while its cancellation is on the way.
         let isTooLate = operation.isCancelled && !choices.happens(oneIn: 4)
         if isTooLate { return complete(operation, -ECANCELED) }
-        if operation.isOfByteStream, let error = choices.error(operation.request.kind) {
-            return complete(operation, -error)
-        }
+        let isOfByteStream = operation.isOfByteStream
+        if isOfByteStream, let error = choices.error(operation.request.kind) { return complete(operation, -error) }
         if let kind = operation.request.kind.receivePool { return receive(operation, kind) }
+        // A thread of the kernel that reads or writes is interrupted when the process is stopped and goes on.
+        if isOfByteStream, operation.request.kind.mayBeInterrupted, choices.happens(oneIn: 32) {
+            return complete(operation, -EINTR)
+        }
         completeOrWait(operation, performInPart(operation))
     }
 
@@ -210,4 +213,8 @@ final class SimulatedBackend: Backend {
         }
         return !due.isEmpty
     }
+}
+
+extension rx_operation {
+    fileprivate var mayBeInterrupted: Bool { self == RX_READ || self == RX_WRITE || self == RX_WRITE_VECTOR }
 }

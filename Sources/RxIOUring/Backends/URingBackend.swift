@@ -301,10 +301,10 @@ final class URingBackend: Backend {
         }
     }
 
-    /// The kernel cancels work for which it has no thread. That is no word of this loop, and trying again may help.
+    /// The kernel cancels work for which it has no thread: the loop does it instead, and waits meanwhile.
     private func result(_ completion: rx_completion, of operation: Operation) -> Int32 {
         let isShort = completion.result == -ECANCELED && !operation.isCancelled && operation.runsApart
-        return isShort ? -EAGAIN : completion.result
+        return isShort ? operation.perform() : completion.result
     }
 
     private func resubmit(_ operation: Operation) {

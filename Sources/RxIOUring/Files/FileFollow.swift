@@ -92,8 +92,8 @@ private final class FileFollowSource: ChunkSource {
     @exclusivity(unchecked) private var isFinishing = false
     /// True if a file for which there was no room may have taken the name.
     @exclusivity(unchecked) private var isMissingSome = false
-    /// The error for which the directory is not watched any more, or 0.
-    @exclusivity(unchecked) private var directoryError: CInt = 0
+    /// The error for which the directory is not watched any more.
+    @exclusivity(unchecked) private var directoryError: SystemError?
 
     /// The number of attempts to get an inotify instance that have failed.
     @exclusivity(unchecked) private var attempts = 0
@@ -120,7 +120,7 @@ private final class FileFollowSource: ChunkSource {
         // No file will ever have this name.
         if path.isEmpty { return fail("open", ENOENT) }
         if path.containsNUL { return fail("open", EINVAL) }
-        // Only brings the path into the kernel's memory: `inotify_add_watch` looks it up on the loop thread.
+        // Only brings the path into the kernel's memory, so that a watch on a local mount is added at once.
         if let begun = loop.lookUp(path, whenDone: beginWatching) { lookUp = begun }
     }
 
@@ -130,19 +130,23 @@ private final class FileFollowSource: ChunkSource {
             return fail(with: error.ioError(subject: subject))
         }
         let watcher = FileWatcher(path, on: loop) { [weak self] in self?.heard($0) }
-        if let failure = watcher.begin() {
-            attempts += 1
-            // The kernel takes its time to close those that other streams have left.
-            if failure.code != EMFILE || attempts > FileFollowSource.mostAttempts { return fail(with: failure) }
-            nextLook = DelayTimer(on: loop, after: FileFollowSource.attemptInterval) { [weak self] in
-                self?.nextLook = nil
-                self?.beginWatching(result)
-            }
-            return
-        }
         self.watcher = watcher
-        // The directory is watched by now: a file that comes too late for this look is an event.
-        lookAtPath()
+        watcher.begin { [self] in
+            if let failure = $0 { return beginFailed(failure, result) }
+            // The directory is watched by now: a file that comes too late for this look is an event.
+            lookAtPath()
+        }
+    }
+
+    private func beginFailed(_ failure: IOError, _ result: Result<FileStatus, SystemError>) {
+        watcher = nil
+        attempts += 1
+        // The kernel takes its time to close those that other streams have left.
+        if failure.code != EMFILE || attempts > FileFollowSource.mostAttempts { return fail(with: failure) }
+        nextLook = DelayTimer(on: loop, after: FileFollowSource.attemptInterval) { [weak self] in
+            self?.nextLook = nil
+            self?.beginWatching(result)
+        }
     }
 
     override func end() {
@@ -165,7 +169,9 @@ private final class FileFollowSource: ChunkSource {
         hasChanges = true
         for file in files { file.hasChanged = true }
         if news.error != 0 { return fail("read inotify", news.error) }
-        if news.directoryError != 0 { directoryError = news.directoryError }
+        if let directory = news.directory {
+            directoryError = if case .failure(let error) = directory { error } else { nil }
+        }
         if news.isAboutPath { lookAtPath() }
         read()
     }
@@ -224,12 +230,17 @@ private final class FileFollowSource: ChunkSource {
     }
 
     private func add(_ descriptor: Descriptor) {
-        guard let watcher else { return }
-        let file = FollowedFile(descriptor, whenRead: finished)
-        files.append(file)
         // Watched before the first read: later writes are events.
-        file.watch = watcher.watch(descriptor.fd, path)
-        if file.watch < 0 { return fail("inotify_add_watch", -file.watch) }
+        watcher?.watch(descriptor, path) { [self] in
+            switch $0 {
+            case .failure(let error): fail(with: error.ioError(subject: subject))
+            case .success(let watch): add(FollowedFile(descriptor, watch, whenRead: finished))
+            }
+        }
+    }
+
+    private func add(_ file: FollowedFile) {
+        files.append(file)
         if isFirstLook, start == .end { file.offset = file.size }
         endLook()
     }
@@ -238,11 +249,7 @@ private final class FileFollowSource: ChunkSource {
         if error.code != ENOENT { return fail(with: error) }
         isMissing = true
         // A missing directory on the way gives ENOENT, too. Of the end of its own one the kernel does not tell while the deleted file is open.
-        if !files.isEmpty, let watcher {
-            let (isOther, error) = watcher.watchDirectoryAgain()
-            directoryError = error
-            if isOther { mustLookAgain = true }
-        }
+        if !files.isEmpty { watcher?.watchDirectoryAgain() }
         endLook()
     }
 
@@ -297,7 +304,7 @@ private final class FileFollowSource: ChunkSource {
             isFinishing = false
             dropFirst()
             read()
-        } else if files.count > 2 || files[1].size > 0 || directoryError != 0 {
+        } else if files.count > 2 || files[1].size > 0 || directoryError != nil {
             // Its writer has changed to another file: the bytes that it wrote here before that can be read by now.
             isFinishing = true
             read()
@@ -306,8 +313,7 @@ private final class FileFollowSource: ChunkSource {
 
     private func dropFirst() {
         let file = files.removeFirst()
-        // A file that took its name back is watched only once.
-        if !files.contains(where: { $0.watch == file.watch }) { watcher?.forget(file.watch) }
+        watcher?.forget(file.watch)
         file.close(on: loop)
         guard isMissingSome else { return }
         isMissingSome = false
@@ -315,8 +321,8 @@ private final class FileFollowSource: ChunkSource {
     }
 
     private func failIfOver() {
-        if directoryError != 0, isRunning, !isReading, !isLooking, files.count <= 1 {
-            fail("inotify_add_watch", directoryError)
+        if let directoryError, isRunning, !isReading, !isLooking, files.count <= 1 {
+            fail(with: directoryError.ioError(subject: subject))
         }
     }
 }
@@ -328,12 +334,13 @@ private final class FollowedFile {
     let read: ReadOperation
     let identity: FileStatus.Identity
     var offset: Int64 = 0
-    var watch: CInt = -1
+    let watch: CInt
     /// True if something happened since the file was opened, or since it was last found truncated.
     var hasChanged = false
 
-    init(_ descriptor: Descriptor, whenRead: @escaping (Int32) -> Void) {
+    init(_ descriptor: Descriptor, _ watch: CInt, whenRead: @escaping (Int32) -> Void) {
         self.descriptor = descriptor
+        self.watch = watch
         read = ReadOperation(descriptor, whenFinished: whenRead)
         identity = FileStatus(of: descriptor).identity
     }

@@ -106,8 +106,8 @@ private final class FileReadSource: ChunkSource {
 
     private func accept(_ result: Int32) {
         guard let storage = operation?.takeStorage() else { return }
-        if offset >= 0, result == -EAGAIN || result == -ESPIPE {
-            // A file of the kernel from which bytes come as from a pipe, such as /proc/kmsg.
+        if offset == 0, result == -EAGAIN || result == -ESPIPE {
+            // A file of the kernel from which bytes come as from a pipe, such as /proc/kmsg. One that has given bytes has places.
             offset = -1
             return
         }

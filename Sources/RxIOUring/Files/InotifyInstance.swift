@@ -93,13 +93,11 @@ final class InotifyInstance: LoopDependent {
 
     // MARK: Watches
 
-    /// Watches a directory for a watcher's name in it. Returns the number of the watch, or a negated errno.
-    func watchDirectory(_ path: File.Path, for watcher: FileWatcher) -> CInt {
-        let watch = rx_watch_directory(descriptor.fd, path.cString)
-        if watch >= 0 {
-            directories[watch, default: [:]][watcher.name, default: [:]][ObjectIdentifier(watcher)] = watcher
-        }
-        return watch
+    var fd: CInt { descriptor.fd }
+
+    /// Adds a watcher to those of a directory's watch.
+    func addDirectory(_ watch: CInt, for watcher: FileWatcher) {
+        directories[watch, default: [:]][watcher.name, default: [:]][ObjectIdentifier(watcher)] = watcher
     }
 
     func removeDirectory(_ watch: CInt, of watcher: FileWatcher) {
@@ -107,21 +105,25 @@ final class InotifyInstance: LoopDependent {
         if directories[watch]?[watcher.name]?.isEmpty == true { directories[watch]?[watcher.name] = nil }
         guard directories[watch]?.isEmpty == true else { return }
         directories[watch] = nil
-        // Fails if the directory is gone, and its watch with it.
-        rx_watch_remove(descriptor.fd, watch)
+        removeUnused(watch)
     }
 
-    /// Watches the content of an open file for a watcher. Returns the number of the watch, or a negated errno.
-    func watchFile(_ fd: CInt, _ path: File.Path, for watcher: FileWatcher) -> CInt {
-        let watch = rx_watch_open_file(descriptor.fd, fd, path.cString)
-        if watch >= 0 { files[watch, default: [:]][ObjectIdentifier(watcher)] = watcher }
-        return watch
+    /// Adds a watcher to those of a file's watch.
+    func addFile(_ watch: CInt, for watcher: FileWatcher) {
+        files[watch, default: [:]][ObjectIdentifier(watcher)] = watcher
     }
 
     func removeFile(_ watch: CInt, of watcher: FileWatcher) {
         files[watch]?[ObjectIdentifier(watcher)] = nil
         guard files[watch]?.isEmpty == true else { return }
         files[watch] = nil
+        removeUnused(watch)
+    }
+
+    /// Removes a watch unless it has watchers.
+    func removeUnused(_ watch: CInt) {
+        if directories[watch] != nil || files[watch] != nil { return }
+        // Fails if the directory is gone, and its watch with it.
         rx_watch_remove(descriptor.fd, watch)
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CRxIOUring
-import Dispatch
 import Glibc
 import RxPrimitives
 import RxSwift
@@ -66,8 +65,7 @@ final class EventLoop: LoopThread {
     let rejections = PoolFeeder(.deliveries)
     /// 1 from the first `shutdown` on, and never reset.
     private let shutDownRequested = AtomicWord(0)
-    /// The loop thread leaves this group when it ends.
-    private let running = DispatchGroup()
+    private let threadEnd = LoopEnd()
     /// The number of forks at creation. In a process that was forked from this one the thread is missing.
     let forks = rx_forks()
 
@@ -101,7 +99,6 @@ final class EventLoop: LoopThread {
         timers = LoopTimers(queue: queue, idleTimeout: configuration.idleTimeout)
         activity = LoopActivity(stallLimit: configuration.stallLimit)
         LoopRegistry.add(self)
-        running.enter()
         let ready = Parker()
         let status = startOwnThread {
             self.prepare()
@@ -110,7 +107,7 @@ final class EventLoop: LoopThread {
             // A loop that cannot be made has ended before any other thread knows it.
             if self.failure != nil { ready.unpark() }
             LoopRegistry.remove(self)
-            self.running.leave()
+            self.threadEnd.reach()
         }
         if status == 0 { ready.park(until: .max) } else { endWithoutThread(status) }
     }
@@ -220,7 +217,12 @@ final class EventLoop: LoopThread {
 
     /// Waits until the thread has ended. Must not be called on that thread.
     func waitForEnd() {
-        if rx_forks() == forks { running.wait() }
+        if rx_forks() == forks { threadEnd.wait() }
+    }
+
+    /// Runs closures once the thread has ended, in order: see `LoopEnd.run`. A forked child has no thread that would end.
+    func runAfterEnd(_ body: @escaping () -> Void) {
+        if rx_forks() == forks { threadEnd.run(body) } else { PoolFeeder.run(body, in: .actors) }
     }
 
     // MARK: The thread
@@ -259,7 +261,7 @@ final class EventLoop: LoopThread {
         fail(SystemError(code: error, operation: "pthread_create"))
         _ = rejectUntilIdle()
         LoopRegistry.remove(self)
-        running.leave()
+        threadEnd.reach()
     }
 
     private func run() {

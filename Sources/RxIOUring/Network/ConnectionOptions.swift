@@ -13,9 +13,11 @@ public struct ConnectionOptions: Sendable {
     /// The memory in bytes that the queued sends of a connection may take. A send that finds more queued ends the connection.
     ///
     /// So a single piece may be of any size. The chunks of a source that `write` can pause are accepted in any case, as `Connection.write(_:)` says.
+    /// Not negative; a limit above 1 GiB becomes 1 GiB.
     public var sendLimit = 16 << 20 {
         didSet {
             if sendLimit < 0 { fatalError("ConnectionOptions: a send limit cannot be negative, is \(sendLimit)") }
+            sendLimit = min(sendLimit, OutputLoad.mostLimit)
         }
     }
 
@@ -93,14 +95,14 @@ public struct ConnectionOptions: Sendable {
     /// True if the system may end a connection with `ETIMEDOUT`.
     var limitsSilence: Bool { keepAlive != nil || userTimeout != nil }
 
+    /// The time after which `TCP.connect(host:)` tries the next address of the host beside the one that has not answered (RFC 8305); 0 for all at once.
+    public var attemptDelay = RxTimeInterval.milliseconds(250)
+
     private static func require(_ time: RxTimeInterval?, _ name: String) {
         if let time, time.nanosecondsClamped <= 0 {
             fatalError("ConnectionOptions.\(name): argument must be longer than 0, not \(time)")
         }
     }
-
-    /// The time after which `TCP.connect(host:)` tries the next address of the host beside the one that has not answered (RFC 8305).
-    public var attemptDelay = RxTimeInterval.milliseconds(250)
 
     /// Options with a send limit of 16 MiB, a watermark of 256 KiB, a window of 4 received chunks, no delay, and no limit of time but that of `close`.
     public init() {}

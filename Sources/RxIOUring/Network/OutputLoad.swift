@@ -9,7 +9,11 @@ struct OutputLoad {
 
     private static let awaitedBit: UInt = 1
     private static let oneByte: UInt = 2
+    /// There is room for half a tebibyte, in less than 2^24 items.
     private static let oneItem: UInt = 1 << 40
+
+    /// The most bytes that a limit may allow: more items than half of those for which there is room do not fit into that.
+    static let mostLimit = 1 << 30
 
     /// The addend of queued items.
     static func addend(bytes: Int, items: Int) -> UInt { UInt(bytes) &* oneByte &+ UInt(items) &* oneItem }

@@ -9,34 +9,41 @@ import RxPrimitives
 /// Its folder is held open: the path may lead elsewhere when the file is removed, or through a mount that does not answer any more.
 final class SocketFile: @unchecked Sendable {
     private let name: File.Path
-    private let device: dev_t
-    private let number: ino_t
     private let forks = rx_forks()
-
     /// The folder.
     private let directory: CInt
+
+    /// The file's identity; 0 and 0 before `bound`.
+    private var device: dev_t = 0
+    private var number: ino_t = 0
     /// The file itself, so that no other one gets its number, if the removal may wait for a server and so be late; else -1.
     private var file: CInt = -1
 
-    /// The file of a socket that was just bound; nil for an address in no file system, or if the folder cannot be opened, as without a
-    /// free descriptor: then the file stays. May wait for a server.
-    init?(of address: SocketAddress) {
+    /// The file that a socket of this address will have; nil for an address in no file system. May wait for a server.
+    ///
+    /// Throws the error for which the folder cannot be opened. The socket is bound after this: its file could not be removed.
+    init?(of address: SocketAddress) throws(IOError) {
         guard let path = address.filePath else { return nil }
         let (folder, _, name) = path.splitAtLastSlash
-        directory = rx_file_name(AT_FDCWD, folder.cString, true)
         self.name = name
-        var status = stat()
-        let isFound = directory >= 0 && fstatat(directory, name.cString, &status, AT_SYMLINK_NOFOLLOW) == 0
-        (device, number) = (status.st_dev, status.st_ino)
-        if !isFound { return nil }
-        if LocalMounts.shared.blocking(of: directory) == .server {
-            file = rx_file_name(directory, name.cString, false)
-        }
+        directory = rx_file_name(AT_FDCWD, folder.cString, true)
+        if directory < 0 { throw IOError(code: -directory, operation: "open", subject: folder.description) }
     }
 
     deinit {
         if directory >= 0 { _ = close(directory) }
         if file >= 0 { _ = close(file) }
+    }
+
+    /// Finds the file of the socket, which was just bound. May wait for a server.
+    func bound() {
+        var status = stat()
+        // Gone already: others have removed it.
+        if fstatat(directory, name.cString, &status, AT_SYMLINK_NOFOLLOW) != 0 { return }
+        (device, number) = (status.st_dev, status.st_ino)
+        if LocalMounts.shared.blocking(of: directory) == .server {
+            file = rx_file_name(directory, name.cString, false)
+        }
     }
 
     /// Sets the permissions of the file.

@@ -14,7 +14,7 @@ public enum UDP {
     ///   - reusePort: whether several sockets may share the port (`SO_REUSEPORT`).
     ///   - maximumLength: the most bytes of a datagram that are received, at least 1; the rest of a longer one is lost. No datagram has more than 65,535.
     ///   - window: the number of received datagrams whose memory is kept for reuse, at least 1.
-    ///   - sendLimit: the memory in bytes, not negative, that queued datagrams may take, each with 128 bytes besides its own. A `send` that finds others queued
+    ///   - sendLimit: the memory in bytes, from 0 to 1 GiB, that queued datagrams may take, each with 128 bytes besides its own. A `send` that finds others queued
     ///     and does not fit beside them is rejected.
     ///   - scheduler: the event loop that the socket lives on.
     /// - Throws: `IOError` (`bind`), `EADDRINUSE` if the port is in use; (`address`) if the host is no IP address.
@@ -35,7 +35,7 @@ public enum UDP {
     ///   - reusePort: whether several sockets may share the port (`SO_REUSEPORT`).
     ///   - maximumLength: the most bytes of a datagram that are received, at least 1; the rest of a longer one is lost.
     ///   - window: the number of received datagrams whose memory is kept for reuse, at least 1.
-    ///   - sendLimit: the memory in bytes, not negative, that queued datagrams may take, each with 128 bytes besides its own. A `send` that finds others queued
+    ///   - sendLimit: the memory in bytes, from 0 to 1 GiB, that queued datagrams may take, each with 128 bytes besides its own. A `send` that finds others queued
     ///     and does not fit beside them is rejected.
     ///   - prepareSocket: sets the options; called at once, with the descriptor before it is bound, which it must not close.
     ///   - scheduler: the event loop that the socket lives on.

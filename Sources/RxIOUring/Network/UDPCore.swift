@@ -63,7 +63,7 @@ final class UDPCore: ReceivingCore, LoopDependent, TickObserver, @unchecked Send
         self.family = family
         self.subject = subject
         self.pool = pool
-        self.sendLimit = sendLimit
+        self.sendLimit = min(sendLimit, OutputLoad.mostLimit)
         self.loop = loop
         peer = Socket.remoteAddress(fd)
         hasPeer = AtomicWord(peer == nil ? 0 : 1)

@@ -13,7 +13,7 @@ public enum Unix {
     /// Holds a descriptor of the folder besides the socket.
     /// For a path that is not valid UTF-8 there is `listener(at:)` with `SocketAddress(unixPath:)`.
     /// - Parameters: as of `TCP.listener`.
-    /// - Throws: `IOError` (`listen`, `bind`, `chmod`), `EADDRINUSE` if there is a file; (`address`), `ENAMETOOLONG` if the path is too
+    /// - Throws: `IOError` (`listen`, `open` for the folder, `bind`, `chmod`), `EADDRINUSE` if there is a file; (`address`), `ENAMETOOLONG` if the path is too
     ///   long for a socket.
     public static func listener(
         path: String, backlog: Int = 1_024, socket: ListenerOptions = ListenerOptions(),
@@ -37,13 +37,13 @@ public enum Unix {
         guard address.family == AF_UNIX else {
             throw IOError(code: EAFNOSUPPORT, operation: "listen", subject: "\(address)")
         }
-        var file: SocketFile?
+        let file = try SocketFile(of: address)
         let fd = try Socket.open(address, SOCK_STREAM, operation: "listen") { fd in
             // Before the name exists, so that the file never has more permissions; after that, those that the mask took.
             if let mode = socket.fileMode { fchmod(fd, mode) }
             try socket.prepareSocket?(fd)
             try Socket.bind(fd, address)
-            file = SocketFile(of: address)
+            file?.bound()
             do {
                 if let mode = socket.fileMode { try file?.allow(mode, address) }
                 try Socket.listen(fd, backlog, address)

@@ -86,7 +86,7 @@ final class DescriptorReader {
         guard let operation, let receive else { return }
         let storage = operation.takeStorage()
         let isMeasured = whenDrained == nil || undrained != nil
-        if result < 0, isMeasured || result != -ECANCELED && result != -EINTR { return receive(.failure(-result)) }
+        if result < 0, result != -EINTR, isMeasured || result != -ECANCELED { return receive(.failure(-result)) }
         if result == 0 { return receive(.end) }
         if result > 0 { receive(.chunk(pool.chunk(storage, count: Int(result)))) }
         // The receiver may have closed.

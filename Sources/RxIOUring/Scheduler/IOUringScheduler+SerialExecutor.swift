@@ -16,23 +16,14 @@ extension IOUringScheduler: SerialExecutor {
         loop.queue.submitIndependent(
             WorkJob { [self] budget, isRejected in
                 if isRejected {
-                    runAfterEnd(job)
+                    // Until the thread has ended, callbacks run on it, and may be the actor's.
+                    loop.runAfterEnd { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
                     return false
                 }
                 budget -= 1
                 job.runSynchronously(on: asUnownedSerialExecutor())
                 return true
             })
-    }
-
-    private func runAfterEnd(_ job: UnownedJob) {
-        let run = { [self] in
-            // Until then callbacks run on the loop's thread, and may be the actor's.
-            if !loop.isOwnThread { loop.waitForEnd() }
-            job.runSynchronously(on: asUnownedSerialExecutor())
-        }
-        // If the system has no thread, the caller's has to do.
-        if !BlockingPool.actors.run(run) { run() }
     }
 
     /// Stops the program unless the caller runs on the loop's thread.

@@ -23,6 +23,9 @@ final class Descriptor {
     /// The closure to call when the descriptor has been closed.
     @exclusivity(unchecked) var onClosed: (() -> Void)?
 
+    /// True if the system may ask a server for whatever is done with it.
+    var mayWaitForServer: Bool { blocking == .server }
+
     /// Takes over an open descriptor.
     init(_ fd: CInt, on loop: EventLoop, blocking: Operation.Blocking = .arranged, closesSlowly: Bool = false) {
         self.fd = fd
@@ -34,7 +37,10 @@ final class Descriptor {
 
     deinit {
         assert(users == 0, "a descriptor was released while an operation uses it")
-        if !isClosing { closeNow() }
+        if isClosing { return }
+        // Nobody can be told any more.
+        onClosed = nil
+        closeNow()
     }
 
     /// Submits an operation on this descriptor.

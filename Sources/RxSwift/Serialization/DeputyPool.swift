@@ -25,23 +25,25 @@ final class DeputyPool: @unchecked Sendable {
         static var shared: DeputyPool { model.unsafelyUnwrapped.takeUnretainedValue() }
     #else
         nonisolated(unsafe) private static var current = DeputyPool()
-        private static let currentLock = Mutex()
 
-        /// The process's pool; a forked process gets a new one, because the threads are the parent's.
+        /// A forked process gets a new pool, because the threads are the parent's. The parent's one is not released: its serializers are the user's, and
+        /// another thread may have been in the midst of a change.
+        private static let watchesForks: Void = {
+            // Initialized before the handler uses it. Fails only without memory.
+            _ = current
+            _ = pthread_atfork(nil, nil) {
+                _ = Unmanaged.passRetained(current)
+                current = DeputyPool()
+            }
+        }()
+
+        /// The process's pool.
         static var shared: DeputyPool {
-            let process = getpid()
-            currentLock.lock()
-            let known = current
-            if known.process != process { current = DeputyPool() }
-            let pool = current
-            currentLock.unlock()
-            // A parent's pool is released here, outside the lock: it may have serializers of the user's (law L7).
-            withExtendedLifetime(known) {}
-            return pool
+            watchesForks
+            return current
         }
     #endif
 
-    private let process = getpid()
     private let lock = Mutex()
 
     // The lock protects the following fields.

@@ -9,8 +9,8 @@ import RxPrimitives
 //   A's own callback ──────► a node, pending                      └─ budget spent ──► vacant: the next thread that comes
 //                                                                                     drains, or a deputy does
 //
-// Subjects, `create`, operators with several sources, timed operators and the buffers of late subscribers are targets. Only this
-// file drains; the methods of its target define the meaning of a node.
+// Subjects, `create`, operators with several sources, timed operators and the buffers of late subscribers are targets. Of
+// serializers only this file drains; the methods of their targets define the meaning of a node.
 
 /// The client of a serializer: the owner of the state that only the drainer touches.
 package protocol SerializerTarget: DeputyWork {

@@ -88,6 +88,29 @@ import Testing
         #expect(soon { descriptorCount() <= descriptors }, "descriptors are left")
     }
 
+    /// The fault: the loop added the watches of the directory and of the file itself, for which the kernel asks the server.
+    @Test(
+        "A file of a server that is gone before it is watched stops no loop", arguments: Backend.withoutFaults,
+        UnansweredMount.LastRequest.allCases)
+    func watch(_ backend: Backend, _ last: UnansweredMount.LastRequest) throws {
+        let descriptors = descriptorCount()
+        do {
+            let mount = try #require(UnansweredMount(lastAnswered: last))
+            let scheduler = IOUringScheduler(backend: backend)
+            let ended = File.follow(mount.file, from: .beginning, scheduler: scheduler).received()
+            let disposed = File.follow(mount.file, from: .beginning, scheduler: scheduler).received()
+            #expect(soon { mount.waitingCount >= 1 })
+            expectToRun(scheduler)
+            disposed.dispose()
+            expectToRun(scheduler)
+            let start = MonotonicClock.now()
+            scheduler.shutdown()
+            #expect(MonotonicClock.now() &- start < 3_000_000_000)
+            #expect((ended.error as? IOError)?.code == ECANCELED)
+        }
+        #expect(soon { descriptorCount() <= descriptors }, "descriptors are left")
+    }
+
     /// The fault: the loop looked the path of the socket up itself, and waited for the server.
     @Test("A socket of a mount that does not answer stops no loop", arguments: Backend.withoutFaults)
     func connectToSocket(_ backend: Backend) throws {

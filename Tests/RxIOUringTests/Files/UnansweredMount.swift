@@ -14,20 +14,29 @@ final class UnansweredMount: @unchecked Sendable {
     private let hasEnded = OneShot()
 
     /// Nil if this process may not mount.
-    init?() {
+    ///
+    /// - Parameter last: the last request that is answered, of a server that the kernel asks anew for each permission.
+    init?(lastAnswered last: LastRequest? = nil) {
         device = open("/dev/fuse", O_RDWR | O_CLOEXEC)
         if device < 0 { return nil }
-        let options = "fd=\(device),rootmode=40000,user_id=\(getuid()),group_id=\(getgid())"
+        var options = "fd=\(device),rootmode=40000,user_id=\(getuid()),group_id=\(getgid())"
+        if last != nil { options += ",default_permissions" }
         if mount("rx-test", folder.path, "fuse", UInt(MS_NOSUID | MS_NODEV), options) != 0 {
             close(device)
             return nil
         }
-        server = FUSEServer(device)
+        server = FUSEServer(device, lastAnswered: last)
         server.begin()
         // A test that hangs could not be killed otherwise: the kernel has its threads wait for its own server.
         Thread.detachNewThread { [path = folder.path, hasEnded] in
             if !hasEnded.wait(seconds: 60) { UnansweredMount.unmount(path) }
         }
+    }
+
+    enum LastRequest: CaseIterable, Sendable {
+        /// That for the status of the file.
+        case status
+        case open
     }
 
     deinit { end() }
@@ -55,8 +64,15 @@ private final class FUSEServer: @unchecked Sendable {
     let unanswered = AtomicCounter(0)
     let isGone = AtomicCounter(0)
     private let device: CInt
+    private let last: UnansweredMount.LastRequest?
+    /// The seconds for which the kernel keeps attributes.
+    private let lifetime: UInt64
 
-    init(_ device: CInt) { self.device = device }
+    init(_ device: CInt, lastAnswered last: UnansweredMount.LastRequest?) {
+        self.device = device
+        self.last = last
+        lifetime = last == nil ? 1_000 : 0
+    }
 
     func begin() { Thread.detachNewThread(serve) }
 
@@ -97,10 +113,15 @@ private final class FUSEServer: @unchecked Sendable {
         case _ where isGone.value > 0: unanswered.increment()
         case .read, .write, .synchronize: unanswered.increment()
         case .initialize: answer(id, initialization)
-        case .lookUp: answer(id, words(FUSEServer.fileNode, 0, 1_000, 1_000, 0) + attributes(of: FUSEServer.fileNode))
-        case .attributes: answer(id, words(1_000, 0) + attributes(of: node))
+        case .lookUp:
+            answer(id, words(FUSEServer.fileNode, 0, 1_000, lifetime, 0) + attributes(of: FUSEServer.fileNode))
+        case .attributes:
+            if last == .status, node == FUSEServer.fileNode { isGone.increment() }
+            answer(id, words(lifetime, 0) + attributes(of: node))
         // The kernel keeps what it has cached: otherwise it would wait for the reads that are under way.
-        case .open: answer(id, words(0, 2))
+        case .open:
+            if last == .open { isGone.increment() }
+            answer(id, words(0, 2))
         case .release, .flush: answer(id, [])
         case nil: answer(id, [], error: ENOSYS)
         }

@@ -54,6 +54,29 @@ import Testing
         }
     }
 
+    /// The fault: the file had the permissions that the mask left, and stayed when the listener was closed.
+    @Test("A Unix listener that finds no descriptor for its folder makes no file")
+    func noDescriptor() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryFolder()
+            let scheduler = IOUringScheduler()
+            var options = ListenerOptions()
+            options.fileMode = 0o600
+            var taken: [CInt] = []
+            while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+            close(taken.removeLast())
+            do {
+                _ = try Unix.listener(path: folder["s"], socket: options, scheduler: scheduler)
+                fatalError("it listens")
+            } catch {
+                precondition((error as? IOError)?.code == EMFILE, "\(error)")
+            }
+            for descriptor in taken { close(descriptor) }
+            precondition(access(folder["s"], F_OK) != 0)
+            scheduler.shutdown()
+        }
+    }
+
     @Test(
         "The file of a Unix socket has the permissions that were asked for",
         arguments: [0o600, 0o666, 0o000] as [UInt32])

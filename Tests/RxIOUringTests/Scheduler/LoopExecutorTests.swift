@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import RxIOUring
+import RxPrimitives
 import RxSwift
 import TestSupport
 import Testing
@@ -93,5 +95,35 @@ import Testing
         scheduler.shutdown()
         await task.value
         #expect(await counter.onLoop > 0)
+    }
+
+    /// The fault: they waited on the one thread for such actors, behind an actor that waited for the end of its loop.
+    @Test("Actors of an ended loop do not wait for another loop that is ending", arguments: Backend.built)
+    func endedBesideEnding(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, _ in
+            mkfifo(folder["pipe"], 0o600)
+            let (ended, ending) = (IOUringScheduler(backend: backend), IOUringScheduler(backend: backend))
+            let (counter, other) = (Counter(ended), Counter(ending))
+            ended.shutdown()
+            let (isEnding, mayEnd, hasEnded) = (OneShot(), OneShot(), OneShot())
+            let subscription = File.read(folder["pipe"], scheduler: ending).subscribe(onError: { _ in
+                isEnding.fire()
+                #expect(mayEnd.wait(seconds: 20))
+            })
+            Thread.detachNewThread {
+                ending.shutdown()
+                hasEnded.fire()
+            }
+            #expect(isEnding.wait(seconds: 10))
+            let late = Task { for _ in 0..<100 { await other.increment() } }
+            usleep(50_000)
+            let start = MonotonicClock.now()
+            for _ in 0..<100 { await counter.increment() }
+            #expect(MonotonicClock.now() &- start < 5_000_000_000)
+            mayEnd.fire()
+            await late.value
+            #expect(hasEnded.wait(seconds: 10))
+            subscription.dispose()
+        }
     }
 }
