@@ -261,11 +261,9 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     private func truncateHole(_ operations: [FileWriteOperation]) {
         guard let first = operations.first, case .positions = layout else { return }
         end = first.offset + Int64(first.written)
-        if !operations.dropFirst().contains(where: { $0.written > 0 }) || ftruncate(descriptor.fd, Int(end)) == 0 {
-            return
+        if operations.dropFirst().contains(where: { $0.written > 0 }) {
+            FileHole(path: path, start: end, hold: hold).remove(from: descriptor, on: loop)
         }
-        IOHooks.report(
-            "\(path): bytes are missing from \(end) on, and bytes behind them cannot be removed (errno \(errno))")
     }
 
     private func subject(of operation: FileWriteOperation) -> String {
