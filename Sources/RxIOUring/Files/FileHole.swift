@@ -23,6 +23,7 @@ struct FileHole {
 
     private func truncate(_ fd: CInt) {
         if ftruncate(fd, Int(start)) == 0 { return }
-        IOHooks.report("\(path): bytes are missing from \(start) on, and bytes behind them cannot be removed (errno \(errno))")
+        IOHooks.report(
+            "\(path): bytes are missing from \(start) on, and bytes behind them cannot be removed (errno \(errno))")
     }
 }
