@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 // As in <linux/openat2.h>, which older systems lack.
@@ -40,9 +41,25 @@ static int open_cached(const char *path, int flags) {
 // As in <linux/stat.h>, which older systems lack: the identifier of the mount, which is unique where the kernel knows the second bit.
 enum { MOUNT_IDENTIFIER = 0x1000 | 0x4000, MOUNT_OFFSET = 0x90 };
 
+static int old_status_at(int directory, const char *path, int flags, rx_file_status *status) {
+    struct stat found;
+    if (fstatat(directory, path, &found, flags) != 0) return -errno;
+    *status = (rx_file_status){
+        .device = (uint64_t)major(found.st_dev) << 32 | minor(found.st_dev),
+        .number = found.st_ino,
+        .size = found.st_size,
+        .mode = found.st_mode,
+    };
+    return 0;
+}
+
 static int status_at(int directory, const char *path, int flags, rx_file_status *status) {
     struct statx found;
-    if (statx(directory, path, flags, STATX_TYPE | STATX_INO | STATX_SIZE | MOUNT_IDENTIFIER, &found) != 0) return -errno;
+    if (statx(directory, path, flags, STATX_TYPE | STATX_INO | STATX_SIZE | MOUNT_IDENTIFIER, &found) != 0) {
+        // A sandbox that does not know the call, or glibc in its place; the older call tells less.
+        bool is_unknown = errno == ENOSYS || errno == EPERM || errno == EINVAL;
+        return is_unknown ? old_status_at(directory, path, flags & (AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW), status) : -errno;
+    }
     status->device = (uint64_t)found.stx_dev_major << 32 | found.stx_dev_minor;
     status->number = found.stx_ino;
     status->mount = 0;
@@ -68,6 +85,13 @@ int rx_file_look_up(const char *path, bool follows_link, bool cached, rx_file_st
     int result = rx_file_status_of(opened, status);
     close(opened);
     return result;
+}
+
+int rx_file_may_be_written(int directory, const char *path) {
+    // With another user than the effective one the question takes faccessat2, of Linux 5.8, which some sandboxes forbid.
+    bool is_ordinary = geteuid() == getuid() && getegid() == getgid();
+    long status = is_ordinary ? syscall(SYS_faccessat, directory, path, W_OK) : faccessat(directory, path, W_OK, AT_EACCESS);
+    return status == 0 ? 0 : -errno;
 }
 
 // The magic numbers of file systems that wait for nobody but the kernel and its disks, most of them from <linux/magic.h>. Others may wait for a server.

@@ -18,10 +18,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int rx_test_forbid_uring(int error) {
+#ifndef SYS_faccessat2
+#define SYS_faccessat2 439
+#endif
+
+/// For the calling thread, and those that it starts from now on.
+static int forbid(int call, int error) {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)call, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ((unsigned)error & SECCOMP_RET_DATA)),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
@@ -30,6 +35,10 @@ int rx_test_forbid_uring(int error) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 ? 0 : errno;
 }
+
+int rx_test_forbid_uring(int error) { return forbid(SYS_io_uring_setup, error); }
+int rx_test_forbid_statx(int error) { return forbid(SYS_statx, error); }
+int rx_test_forbid_faccessat2(int error) { return forbid(SYS_faccessat2, error); }
 
 static void do_nothing(int signal) { (void)signal; }
 

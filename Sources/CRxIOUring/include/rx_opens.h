@@ -32,8 +32,10 @@ typedef struct rx_file_status {
 int rx_file_look_up(const char *path, bool follows_link, bool cached, rx_file_status *status);
 /// Opens a path, relative to a directory or `AT_FDCWD`, only to name the file (`O_PATH`). A descriptor, or a negated errno. May wait for a server.
 int rx_file_name(int directory, const char *path, bool follows_link);
-/// The status of an open file as far as this machine knows it: asks no server. 0 or a negated errno.
+/// The status of an open file as far as this machine knows it: asks no server, unless a sandbox forbids `statx`. 0 or a negated errno.
 int rx_file_status_of(int descriptor, rx_file_status *status);
+/// Whether this process may write to a file, by its effective user: 0 or a negated errno. May wait for a server.
+int rx_file_may_be_written(int directory, const char *path);
 /// Whether the file system of an open file is one that waits for nobody but the kernel and its disks. May wait for a server.
 bool rx_file_system_is_local(int descriptor);
 /// `open`. A descriptor, or a negated errno. `cached` as of `rx_file_look_up`: EAGAIN as well for files to be made or emptied.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CRxIOUring
 import Glibc
 
 /// A new file that takes the name of another one when it is complete. Until then it has a name of its own in the same directory.
@@ -89,9 +90,9 @@ final class FileReplacement {
             code = errno
         } else if old.st_mode & S_IFMT != S_IFREG {
             code = old.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL
-        } else if faccessat(directory.fd, name.cString, W_OK, AT_EACCESS) != 0 {
+        } else {
             // The rename would succeed: it needs only the right to write to the directory.
-            code = errno
+            code = -rx_file_may_be_written(directory.fd, name.cString)
         }
         if code != 0 { throw IOError(code: code, operation: "open", subject: subject) }
         return old

@@ -292,7 +292,7 @@ extension ConnectionCore {
     }
 
     private func remove(_ count: Int) {
-        if count > 0 { idleTimer?.restart() }
+        if count > 0 { idleTimer?.sent(count) }
         let items = output.count
         let waiters = output.remove(count)
         reduceLoad(by: OutputLoad.addend(bytes: count, items: items - output.count))

@@ -248,6 +248,8 @@ final class ConnectionCore: ReceivingCore, LoopDependent, TickObserver, Piecewis
         idleTimer = IdleTimer(on: loop, limit: limit) { [weak self] in
             guard let self, let socket else { return false }
             return held != nil || receiver != nil && rx_readable_bytes(socket.fd) > 0
+        } untakenBytes: { [weak self] in
+            (self?.socket).map { Socket.untakenBytes($0.fd) } ?? 0
         } whenIdle: { [weak self] in
             guard let self, state.isOpen else { return }
             finishClosing(IOError(code: ETIMEDOUT, operation: "idle timeout", subject: subject))

@@ -57,7 +57,8 @@ public struct ConnectionOptions: Sendable {
     ///
     /// The error is an `IOError` with the code `ETIMEDOUT` and the operation `idle timeout`. The peer sees a clean end, also where `write(_:)` waits
     /// for its source: a stream is at rest between two elements. If bytes wait that the peer has not taken, it is reset.
-    /// Bytes count when they are received, and when the kernel takes them to be sent. The time in which a stage below pauses `received` does
+    /// Bytes count when they are received, when the kernel takes them to be sent, and when the peer takes them, as on a slow line; for that the
+    /// kernel is asked only once in this time, so that the failure may come up to twice as late. The time in which a stage below pauses `received` does
     /// not count: for a peer that does not read, set `userTimeout`. Costs a timer, which most events leave alone, and a reading of the
     /// clock for each chunk.
     public var idleTimeout: RxTimeInterval? {

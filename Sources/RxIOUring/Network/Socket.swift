@@ -74,10 +74,16 @@ enum Socket {
 
     /// True if a reset would drop bytes that the kernel has taken: the peer's has not acknowledged them. Never of a Unix socket, which has no reset.
     static func isUnacknowledged(_ fd: CInt) -> Bool {
-        var (family, count): (CInt, CInt) = (AF_UNIX, 0)
+        var family = AF_UNIX
         var length = socklen_t(MemoryLayout<CInt>.size)
         guard getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &length) == 0, family != AF_UNIX else { return false }
-        return ioctl(fd, UInt(TIOCOUTQ), &count) == 0 && count > 0
+        return untakenBytes(fd) > 0
+    }
+
+    /// The number of bytes that the kernel has and the peer's has not acknowledged. Of a Unix socket the memory of those that the peer has not read.
+    static func untakenBytes(_ fd: CInt) -> Int {
+        var count: CInt = 0
+        return ioctl(fd, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
     }
 
     /// Makes the close of a TCP socket a reset, which drops what the kernel has not sent.

@@ -7,6 +7,10 @@
 
 /// From now on io_uring_setup fails with `error` in the calling thread, and in those that it starts. 0 or an errno.
 int rx_test_forbid_uring(int error);
+/// The same for `statx`.
+int rx_test_forbid_statx(int error);
+/// The same for `faccessat2`.
+int rx_test_forbid_faccessat2(int error);
 
 /// Installs a handler that does nothing, and lets system calls be interrupted. 0 or an errno.
 int rx_test_interrupt_by(int signal);

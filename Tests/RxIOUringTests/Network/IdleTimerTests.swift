@@ -65,6 +65,25 @@ import Testing
         }
     }
 
+    /// The fault: the kernel takes more only when much of its buffer is free, and until then a peer that was reading all the time passed for a silent one.
+    @Test("Bytes that a slow peer takes count", arguments: Backend.built)
+    func slowPeer(_ backend: Backend) throws {
+        try leavingNothingBehind {
+            let server = try Server(backend, options: options(500), keeps: true)
+            let peer = PlainSocket(connectedTo: server.address, receiveBuffer: 256 << 10)
+            let connection = try #require(server.firstConnection())
+            let log = end(of: connection)
+            connection.send(ByteChunk([UInt8](repeating: 1, count: 16 << 20)))
+            for _ in 0..<60 {
+                #expect(peer.receive(64 << 10).count == 64 << 10)
+                usleep(50_000)
+            }
+            #expect(log.lines == [])
+            #expect(waitUntil { log.lines.count == 1 })
+            server.end()
+        }
+    }
+
     enum Stages: CaseIterable, Sendable { case lines, chunks }
 
     /// The fault: the error came in the midst of what had arrived, and the rest was dropped.
