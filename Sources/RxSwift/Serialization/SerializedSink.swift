@@ -132,12 +132,12 @@ package class SerializedSink<Element>: Sink<Element>, SerializerTarget {
     private final func submit(_ node: UnsafeMutablePointer<DrainNode>, isTerminal: Bool) {
         if !serializer.submit(node, to: AnySerializerTarget(self)) {
             Contract.eventDropped(isTerminal, at: operatorName, cancelled: isCancelled)
-            eventDropped()
+            eventDropped(isTerminal: isTerminal)
         }
     }
 
     /// Reacts to an event that came after the end of this stage, or after it was quiesced. From any thread.
-    package func eventDropped() {}
+    package func eventDropped(isTerminal: Bool) {}
 
     package override func upstreamGoesOn() {
         // Does nothing while another thread delivers: the source will tell once more.

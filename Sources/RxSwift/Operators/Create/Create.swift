@@ -67,7 +67,9 @@ final class CreateSink<Element>: SerializedSink<Element> {
         return super.abandonSubscription()
     }
 
-    package override func eventDropped() {
-        if lateEvents.loadRelaxed() != 0, lateEvents.fetchAdd(1) >= Stage.lateEventLimit { cancel() }
+    package override func eventDropped(isTerminal: Bool) {
+        if lateEvents.loadRelaxed() == 0 { return }
+        let hasEnded = isTerminal && endsByItself
+        if hasEnded || lateEvents.fetchAdd(1) >= Stage.lateEventLimit { cancel() }
     }
 }

@@ -64,16 +64,19 @@ final class DebugSink<Element>: LifecycleSink<Element, Element> {
     }
 
     override func next(_ element: Element) {
+        if isCancelled { return }
         log(.next(element))
         downstream.next(element)
     }
 
     override func error(_ error: any Swift.Error) {
+        if isCancelled { return }
         log(.error(error))
         super.error(error)
     }
 
     override func completed() {
+        if isCancelled { return }
         log(.completed)
         super.completed()
     }

@@ -87,6 +87,7 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
             return lastingCore.admit(subscription, downstream, subject: self)
         }
         let (connection, mustConnect) = join()
+        if countsDuringReplay, !mustConnect { return admitReplaying(connection, downstream) }
         let subscription = ShareSubscription(connection: connection, downstream: downstream)
         connection.core.admit(subscription, downstream, subject: self)
         if mustConnect {
@@ -95,6 +96,15 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
             connection.didSubscribe()
             connected(connection)
         }
+    }
+
+    // As in RxSwift, where the other forms subscribe to a subject, which counts nobody.
+    private var countsDuringReplay: Bool { replay > 0 && !startsOnTrampoline }
+
+    @inline(never)
+    private func admitReplaying(_ connection: ShareConnection<Element>, _ downstream: Sink<Element>) {
+        let subscription = ReplayedShareSubscription(connection: connection, downstream: downstream)
+        subscription.whileCounting { connection.core.admit(subscription, downstream, subject: self) }
     }
 
     /// Notes that the connection was subscribed to the source, and cancels it if no subscriber is left.
@@ -264,7 +274,7 @@ final class ShareConnection<Element>: Sink<Element> {
     func leave(wasAbandoned: Bool) { parent.leave(self, wasAbandoned: wasAbandoned) }
 }
 
-final class ShareSubscription<Element>: SubjectSubscription {
+class ShareSubscription<Element>: SubjectSubscription {
     private let connection: ShareConnection<Element>
     /// Only a thread that keeps all others from cancelling this stage writes this.
     private let isAbandoned = AtomicWord(0)
@@ -283,4 +293,24 @@ final class ShareSubscription<Element>: SubjectSubscription {
     }
 
     override func didCancel() { connection.leave(wasAbandoned: isAbandoned.loadRelaxed() != 0) }
+}
+
+/// A subscription that counts until `subscribe` has returned, though it ends in the replay: who subscribes inside that finds the connection.
+final class ReplayedShareSubscription<Element>: ShareSubscription<Element> {
+    /// The identity of the thread inside `whileCounting`, or 0. Relaxed: to other threads it only says that they are others.
+    private let replayer = AtomicWord(0)
+    /// True if the subscription has ended inside `whileCounting`. Used only by the thread inside.
+    private var hasEnded = false
+
+    /// Admits the subscription.
+    func whileCounting(_ admit: () -> Void) {
+        replayer.storeRelaxed(CurrentThread.identity)
+        admit()
+        replayer.storeRelaxed(0)
+        if hasEnded { super.didCancel() }
+    }
+
+    override func didCancel() {
+        if replayer.loadRelaxed() == CurrentThread.identity { hasEnded = true } else { super.didCancel() }
+    }
 }

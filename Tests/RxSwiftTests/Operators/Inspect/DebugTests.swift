@@ -52,4 +52,17 @@ import Testing
     @Test("Events come through unchanged") func passedEvents() {
         #expect(events(of: sequence(1).debug("eventsPassUnchanged")) == ["1", "completed"])
     }
+
+    /// The fault: a source that did not notice its dispose made lines behind `isDisposed`.
+    @Test("No event follows the disposal") func disposedBefore() {
+        var lines: [String] = []
+        func debug(_ source: Observable<Int>) -> Observable<Int> {
+            Debug(source: source, identifier: "id", trimOutput: false) { lines.append($0) }
+        }
+        for source in [Observable.just(0), .empty(), sequence(error: .expected), .of(1, 2)] {
+            lines = []
+            _ = debug(source).startWith(1).take(1).subscribe()
+            #expect(contents(lines) == ["id -> subscribed", "id -> isDisposed"])
+        }
+    }
 }

@@ -103,4 +103,20 @@ import Testing
             }
         }
     }
+
+    /// The fault: its end, behind that of the stage below, was not noticed.
+    @Test("A source that ends behind the stage below is let go of at once") func endBehindTake() {
+        let scheduler = ticks()
+        var released = 0
+        let source = Observable<Int>.create { observer in
+            scheduler.scheduleAt(300) {
+                observer.onNext(1)
+                observer.onCompleted()
+            }
+            return Disposables.create { released = scheduler.clock }
+        }
+        let result = scheduler.start { source.subscribe(on: scheduler).take(1) }
+        #expect(result.events == [.next(300, 1), .completed(300)])
+        #expect(released == 300)
+    }
 }

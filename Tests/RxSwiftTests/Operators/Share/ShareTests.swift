@@ -181,4 +181,37 @@ import Testing
         last.dispose()
         #expect(!subject.hasObservers)
     }
+
+    /// The fault: the connection ended with the last subscribers, which left from inside the replay of one of them.
+    @Test("A subscriber counts until its replay is over") func leavingInReplay() {
+        let (subject, census, log) = (PublishSubject<Int>(), Census(), EventLog())
+        let shared = census.count(subject).share(replay: 1)
+        let subscription = shared.flatMap { _ in shared }.take(1).concat(shared).subscribe { log.note("\($0)") }
+        subject.onNext(1)
+        #expect(census.subscribed == 1)
+        subject.onNext(2)
+        #expect(log.lines == ["next(1)", "next(1)", "next(2)"])
+        subscription.dispose()
+        #expect((census.subscribed, census.ended) == (1, 1))
+    }
+
+    @Test(
+        "A subscriber that leaves in its replay, after all others have, ends the connection", arguments: [false, true])
+    func lastToLeaveInReplay(_ comesAgain: Bool) {
+        let (subject, census, log) = (PublishSubject<Int>(), Census(), EventLog())
+        let shared = census.count(subject).share(replay: 1)
+        let first = shared.subscribe()
+        subject.onNext(1)
+        let again = SerialDisposable()
+        let late = shared.take(1).subscribe(onCompleted: {
+            first.dispose()
+            if comesAgain { again.disposable = shared.subscribe { log.note("\($0)") } }
+            #expect(census.ended == 0)
+        })
+        #expect(log.lines == (comesAgain ? ["next(1)"] : []))
+        #expect((census.subscribed, census.ended) == (1, comesAgain ? 0 : 1))
+        again.dispose()
+        #expect(census.ended == 1)
+        late.dispose()
+    }
 }
