@@ -32,7 +32,6 @@
 
 struct rx_ring {
     struct io_uring ring;
-    bool is_deferred;
     // The entries of the pools; their buffers are the caller's.
     struct {
         struct io_uring_buf_ring *entries;
@@ -77,7 +76,6 @@ rx_ring *rx_ring_make(unsigned entries, unsigned completions, int *error) {
         params.flags = choices[i] | IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE;
         params.cq_entries = completions;
         status = io_uring_queue_init_params(entries, &made->ring, &params);
-        made->is_deferred = i == 0;
     }
     if (status == 0) {
         // Waiting with a timeout without a thread of liburing's own ideas, completions never dropped.
@@ -101,8 +99,6 @@ void rx_ring_free(rx_ring *ring) {
         if (ring->pools[i].entries) munmap(ring->pools[i].entries, ring->pools[i].bytes);
     free(ring);
 }
-
-bool rx_ring_is_deferred(const rx_ring *ring) { return ring->is_deferred; }
 
 bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void *address, uint32_t length, int64_t offset,
                      uint32_t flags, uint64_t tag) {
@@ -239,7 +235,6 @@ rx_ring *rx_ring_make(unsigned entries, unsigned completions, int *error) {
 
 // Nobody has a ring to call these with.
 void rx_ring_free(rx_ring *ring) { (void)ring, abort(); }
-bool rx_ring_is_deferred(const rx_ring *ring) { (void)ring, abort(); }
 bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void *address, uint32_t length, int64_t offset,
                      uint32_t flags, uint64_t tag) {
     (void)ring, (void)operation, (void)descriptor, (void)address, (void)length, (void)offset, (void)flags, (void)tag;

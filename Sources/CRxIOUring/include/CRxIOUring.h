@@ -72,9 +72,6 @@ bool rx_ring_is_built(void);
 rx_ring *rx_ring_make(unsigned entries, unsigned completions, int *error);
 void rx_ring_free(rx_ring *ring);
 
-/// Whether completions are made only when this thread asks for them (IORING_SETUP_DEFER_TASKRUN).
-bool rx_ring_is_deferred(const rx_ring *ring);
-
 /// Puts an operation into the submission queue. False if that is full.
 bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void *address, uint32_t length, int64_t offset,
                      uint32_t flags, uint64_t tag);

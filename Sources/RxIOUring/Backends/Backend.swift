@@ -125,7 +125,7 @@ class Backend {
     /// True if operations are in flight that can be abandoned.
     var hasAbandonable: Bool { false }
 
-    /// Completes the operations whose system call may never return and whose outcome matters to nobody, since the loop ends. Their threads go on, and
+    /// Completes the operations whose system call may never return and whose outcome does not matter any more, since the loop ends. Their threads go on, and
     /// hold the memory that they use.
     func abandon() {}
 

@@ -325,7 +325,7 @@ final class EpollBackend: Backend {
 
         var hasSome: Bool { lock.withLock { !results.isEmpty } }
 
-        /// Returns false if nobody waits for the result.
+        /// Returns false if the operation was abandoned.
         func add(_ task: OffLoopTask, _ result: Int32) -> Bool {
             lock.withLock {
                 if task.abandonedMemory != nil { return false }

@@ -95,11 +95,6 @@ final class SimulatedBackend: Backend {
 
     override func interrupt() { wakeUp.signal() }
 
-    override func prepare(_ descriptor: CInt) {
-        let flags = fcntl(descriptor, F_GETFL)
-        if flags >= 0 { _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
-    }
-
     override func makeReceivePool(_ kind: ReceivePool.Kind) -> ReceivePool? {
         choices.happens(oneIn: 8) ? nil : super.makeReceivePool(kind)
     }

@@ -52,7 +52,7 @@ package final class BlockingPool: @unchecked Sendable {
     }
 
     /// The nanoseconds for which a task waits until the busy threads count as stuck, if fewer than `limit` are.
-    private static let patience: UInt64 = 10_000_000
+    private static let stuckTime: UInt64 = 10_000_000
     /// The nanoseconds after which threads of which none has become free, while tasks wait, are reported.
     private static let reportTime: UInt64 = 1_000_000_000
     /// The number of such times after which one more thread helps the busy ones, which may be slow.
@@ -130,9 +130,9 @@ package final class BlockingPool: @unchecked Sendable {
         let status = start(Worker(task))
         let isRejected = threads == 0
         if status != 0, !isRejected { append(task) }
-        let isNews = noteShortage(status != 0)
+        let isFirstShortage = noteShortage(status != 0)
         lock.unlock()
-        if isNews { IOHooks.report("the system has no thread for \(name) (pthread_create: \(status))") }
+        if isFirstShortage { IOHooks.report("the system has no thread for \(name) (pthread_create: \(status))") }
         if status == 0 { return .accepted }
         return isRejected ? .rejected(status) : .waiting(status)
     }
@@ -301,7 +301,7 @@ package final class BlockingPool: @unchecked Sendable {
         for _ in 0..<BlockingPool.mostLooks where first != nil && known != taken {
             known = taken
             lock.unlock()
-            worker.parker.park(until: MonotonicClock.now() &+ BlockingPool.patience)
+            worker.parker.park(until: MonotonicClock.now() &+ BlockingPool.stuckTime)
             lock.lock()
         }
         worker.isWatcher = false

@@ -53,12 +53,12 @@ final class BytePool: BufferProvider, @unchecked Sendable {
 
     private let lock = Mutex()
     /// Buffers that are out of use, protected by the lock.
-    @exclusivity(unchecked) private var spare: [UnsafeMutableRawPointer] = []
+    @exclusivity(unchecked) private var free: [UnsafeMutableRawPointer] = []
     /// The number of buffers in use, protected by the lock.
     @exclusivity(unchecked) private var inUse = 0
 
     /// The bytes that the pool keeps for reuse if `window` buffers are fewer: as many as a hop lets wait.
-    private static let spareBytes = 1 << 20
+    private static let freeBytes = 1 << 20
 
     /// - Parameters:
     ///   - window: the number of buffers that the pool keeps for reuse at least. It keeps up to a megabyte, but no more.
@@ -69,14 +69,14 @@ final class BytePool: BufferProvider, @unchecked Sendable {
     }
 
     deinit {
-        for address in spare { address.deallocate() }
+        for address in free { address.deallocate() }
     }
 
-    /// Takes a buffer, and makes one if none is spare.
+    /// Takes a buffer, and makes one if none is free.
     func take() -> ByteStorage {
         lock.lock()
         inUse += 1
-        let address = spare.popLast()
+        let address = free.popLast()
         lock.unlock()
         // Page-aligned: the kernel copies into such memory fastest.
         return ByteStorage(address ?? .allocate(byteCount: size, alignment: 4096), capacity: size, of: self)
@@ -92,8 +92,8 @@ final class BytePool: BufferProvider, @unchecked Sendable {
     override func recycle(_ address: UnsafeMutableRawPointer) {
         let isKept = lock.withLock {
             inUse -= 1
-            if spare.count >= window, (spare.count + 1) * max(size, 4096) > BytePool.spareBytes { return false }
-            spare.append(address)
+            if free.count >= window, (free.count + 1) * max(size, 4096) > BytePool.freeBytes { return false }
+            free.append(address)
             return true
         }
         if !isKept { address.deallocate() }

@@ -17,7 +17,7 @@ public struct IOError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// The failed operation: the name of the system call, or of its closest equivalent.
     ///
-    /// The equivalents are `address` (the text is no address), `resolve`, `split into lines`, `split into frames`, `idle timeout`, `quiesce`, `adopt`, `inherit`, `output`, `event loop shut down`).
+    /// The equivalents are `address` (the text is no address), `resolve`, `split into lines`, `split into frames`, `idle timeout`, `quiesce`, `adopt`, `inherit`, `take over`, `output`, `frame`, `read inotify`, `event loop shut down`.
     public let operation: String
 
     /// The operation's object: a path, an address, a number of a signal.

@@ -39,7 +39,7 @@ extension File {
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and emits chunks on its thread.
     /// - Returns: chunks, none of them empty. Never completes. Fails with an `IOError` (`open`, `read`, `inotify_init1`,
-    ///   `inotify_add_watch`; `pthread_create` if the system has had no thread to look the path up for a second).
+    ///   `inotify_add_watch`, `read inotify`; `pthread_create` if the system has had no thread to look the path up for a second).
     public static func follow(
         _ path: String, from start: FollowStart = .end, chunkSize: Int = defaultChunkSize, window: Int = 2,
         scheduler: IOUringScheduler
@@ -164,15 +164,15 @@ private final class FileFollowSource: ChunkSource {
 
     // MARK: Changes
 
-    private func heard(_ news: FileWatcher.Changes) {
+    private func heard(_ changes: FileWatcher.Changes) {
         guard isRunning else { return }
         hasChanges = true
         for file in files { file.hasChanged = true }
-        if news.error != 0 { return fail("read inotify", news.error) }
-        if let directory = news.directory {
+        if changes.error != 0 { return fail("read inotify", changes.error) }
+        if let directory = changes.directory {
             directoryError = if case .failure(let error) = directory { error } else { nil }
         }
-        if news.isAboutPath { lookAtPath() }
+        if changes.isAboutPath { lookAtPath() }
         read()
     }
 

@@ -26,7 +26,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     @exclusivity(unchecked) private var pending = PendingWrites()
     /// The writes that were started, in the order of their offsets. The first one has not ended, or failed.
     @exclusivity(unchecked) private var underWay: [FileWriteOperation] = []
-    @exclusivity(unchecked) private var spare: FileWriteOperation?
+    @exclusivity(unchecked) private var recycled: FileWriteOperation?
     /// True while an operation is under way beside which no other may be.
     @exclusivity(unchecked) private var isExclusive = false
     @exclusivity(unchecked) private var synchronization: (operation: SynchronizeOperation, waiter: (any WriteWaiter)?)?
@@ -148,8 +148,8 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
     }
 
     private func takeSpare() -> FileWriteOperation {
-        defer { spare = nil }
-        return spare ?? FileWriteOperation(descriptor)
+        defer { recycled = nil }
+        return recycled ?? FileWriteOperation(descriptor)
     }
 
     private func startGather() {
@@ -196,7 +196,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
             queue.remove(bytes: first.count, items: first.itemCount)
             waiters.append(contentsOf: first.waiters.map(\.waiter))
             first.clear()
-            spare = first
+            recycled = first
         }
         startPending(telling: waiters)
         if isStopping { concludeIfStopped() }
@@ -340,7 +340,7 @@ final class FileOutput: LoopDependent, @unchecked Sendable {
 
     private func closed() {
         isClosed = true
-        spare = nil
+        recycled = nil
         hold = nil
         loop.remove(self)
         let waiters = closeWaiters

@@ -23,7 +23,7 @@ final class InotifyInstance: LoopDependent {
     @exclusivity(unchecked) private var files: [CInt: Watchers] = [:]
 
     private typealias Watchers = [ObjectIdentifier: FileWatcher]
-    private typealias Found = [ObjectIdentifier: (watcher: FileWatcher, changes: FileWatcher.Changes)]
+    private typealias ChangesByWatcher = [ObjectIdentifier: (watcher: FileWatcher, changes: FileWatcher.Changes)]
 
     /// Closes the instance, once it has no watcher.
     @exclusivity(unchecked) private var idleTimer: DelayTimer?
@@ -132,7 +132,7 @@ final class InotifyInstance: LoopDependent {
     private func finished(_ result: Int32) {
         guard let read else { return }
         let storage = read.takeStorage()
-        var found: Found = [:]
+        var collected: ChangesByWatcher = [:]
         if result <= 0, result != -EINTR {
             // The next watcher gets another instance.
             leaveLoop()
@@ -140,16 +140,16 @@ final class InotifyInstance: LoopDependent {
                 endIdleTime()
                 return close()
             }
-            everyWatcher { found[ObjectIdentifier($0)] = ($0, .init(error: result == 0 ? EIO : -result)) }
+            everyWatcher { collected[ObjectIdentifier($0)] = ($0, .init(error: result == 0 ? EIO : -result)) }
         } else {
-            parse(UnsafeRawBufferPointer(start: storage.address, count: max(0, Int(result))), &found)
+            parse(UnsafeRawBufferPointer(start: storage.address, count: max(0, Int(result))), &collected)
             // Reads again before the receivers look: anything that happens after that look is an event again.
             read.read(into: storage, offset: -1)
         }
-        for (watcher, changes) in found.values { watcher.changed(changes, self) }
+        for (watcher, changes) in collected.values { watcher.changed(changes, self) }
     }
 
-    private func parse(_ bytes: UnsafeRawBufferPointer, _ found: inout Found) {
+    private func parse(_ bytes: UnsafeRawBufferPointer, _ collected: inout ChangesByWatcher) {
         var event = rx_watch_event()
         var offset = 0
         while true {
@@ -158,30 +158,30 @@ final class InotifyInstance: LoopDependent {
             offset += size
             if event.kinds & RX_WATCH_OVERFLOW.rawValue != 0 {
                 // The lost events may include the end of a directory.
-                everyWatcher { add(.init(isAboutPath: true, isDirectoryLost: true), $0, &found) }
+                everyWatcher { add(.init(isAboutPath: true, isDirectoryLost: true), $0, &collected) }
             } else if let watchers = files[event.watch] {
-                for watcher in watchers.values { add(.init(), watcher, &found) }
+                for watcher in watchers.values { add(.init(), watcher, &collected) }
             } else if let names = directories[event.watch] {
-                parse(event, names, &found)
+                parse(event, names, &collected)
             }
         }
     }
 
-    private func parse(_ event: rx_watch_event, _ names: [[UInt8]: Watchers], _ found: inout Found) {
+    private func parse(_ event: rx_watch_event, _ names: [[UInt8]: Watchers], _ collected: inout ChangesByWatcher) {
         if event.kinds & RX_WATCH_GONE.rawValue != 0 {
             for watcher in names.values.joined() {
-                add(.init(isAboutPath: true, isDirectoryLost: true), watcher.value, &found)
+                add(.init(isAboutPath: true, isDirectoryLost: true), watcher.value, &collected)
             }
         }
         if event.kinds & RX_WATCH_NAME.rawValue != 0, let name = event.name {
             let bytes = UnsafeBufferPointer(
                 start: UnsafeRawPointer(name).assumingMemoryBound(to: UInt8.self), count: strlen(name))
-            for watcher in (names[Array(bytes)] ?? [:]).values { add(.init(isAboutPath: true), watcher, &found) }
+            for watcher in (names[Array(bytes)] ?? [:]).values { add(.init(isAboutPath: true), watcher, &collected) }
         }
     }
 
-    private func add(_ changes: FileWatcher.Changes, _ watcher: FileWatcher, _ found: inout Found) {
-        found[ObjectIdentifier(watcher), default: (watcher, .init())].changes.add(changes)
+    private func add(_ changes: FileWatcher.Changes, _ watcher: FileWatcher, _ collected: inout ChangesByWatcher) {
+        collected[ObjectIdentifier(watcher), default: (watcher, .init())].changes.add(changes)
     }
 
     private func everyWatcher(_ body: (FileWatcher) -> Void) {

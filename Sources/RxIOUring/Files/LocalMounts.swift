@@ -4,7 +4,7 @@ import CRxIOUring
 import Glibc
 import RxPrimitives
 
-/// The mounts that wait for nobody but the kernel and its disks, as far as they are known.
+/// The mounts that wait for the kernel and its disks only, as far as they are known.
 ///
 /// On any other, of a server on the network or of a process (FUSE), even the opening of a file in the kernel's memory waits for an answer, and so may
 /// a read that was told not to wait.

@@ -46,7 +46,7 @@ final class WatchAddition {
     /// True if the receiver got the result.
     var isDone: Bool { whenDone == nil }
 
-    /// Adds the watch. The result comes before this returns if the kernel has to ask nobody.
+    /// Adds the watch. The result comes before this returns unless a thread adds it.
     func begin() {
         mayWait ? addOnThread() : addNow()
     }

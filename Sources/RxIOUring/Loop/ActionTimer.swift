@@ -5,7 +5,7 @@ public import RxSwift
 
 /// An action that waits for its time on a loop, and the disposable that `scheduleRelative` returns for it.
 ///
-/// One object of 88 bytes is both. Disposing releases the action at once, and takes the timer off the wheel.
+/// One object, for which the allocator takes 96 bytes, is both. Disposing releases the action at once, and takes the timer off the wheel.
 @usableFromInline
 final class ActionTimer: LoopTimer, Cancelable {
     /// The state of the action: see `HeldAction`.

@@ -5,9 +5,9 @@ import Glibc
 import RxPrimitives
 import RxSwift
 
-/// A thread that waits for the kernel, for timers and for submitted work, and serves them in turns.
+/// A thread that waits for the kernel, for timers, for submitted work and for messages, and serves them in turns.
 ///
-/// Each of the three has a lane of its own, and a turn of 200 microseconds at most, or of three callbacks that take longer. So a timer, or a
+/// Each of the four has a lane of its own, and a turn of 200 microseconds at most, or of three callbacks that take longer. So a timer, or a
 /// completion, waits for no more than a turn of each of the others, however much work is submitted.
 ///
 /// The thread keeps this object alive until it ends: after `shutdown`, or when it is idle after `shutdownWhenIdle`.

@@ -13,7 +13,7 @@ final class RecalledDependents: @unchecked Sendable {
     @exclusivity(unchecked) private var known: Set<ObjectIdentifier> = []
     @exclusivity(unchecked) private var isClosed = false
 
-    /// Returns false if nobody asks any more.
+    /// Returns false if the loop does not ask any more.
     func add(_ dependent: any LoopDependent) -> Bool {
         lock.withLock {
             if !isClosed, known.insert(ObjectIdentifier(dependent)).inserted { dependents.append(dependent) }

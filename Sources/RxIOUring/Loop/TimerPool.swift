@@ -22,8 +22,8 @@ struct TimerPool: ~Copyable {
     private var lastChange: UInt64 = 0
 
     private static let limit = 65_536
-    /// The number of timers up to which a wake-up is not worth while.
-    private static let few = 64
+    /// The number of timers that an idle moment releases. Up to twice as many are not worth a wake-up.
+    private static let releaseBatch = 64
     /// Nanoseconds without need, after which all timers are released.
     private let idleTimeout: UInt64
 
@@ -64,7 +64,7 @@ struct TimerPool: ~Copyable {
     /// The time from which `trim` may find something to do, in monotonic nanoseconds.
     mutating func nextTrim() -> UInt64? {
         // Not `count`: the array itself is released, too.
-        if timers.capacity <= 2 * TimerPool.few { return nil }
+        if timers.capacity <= 2 * TimerPool.releaseBatch { return nil }
         if changesSeen != changes {
             changesSeen = changes
             lastChange = MonotonicClock.now()
@@ -75,7 +75,7 @@ struct TimerPool: ~Copyable {
     /// Uses an idle moment to release a few timers, if none was needed for a while. Returns whether more are left.
     mutating func trim() -> Bool {
         guard let due = nextTrim(), MonotonicClock.now() >= due else { return false }
-        for _ in 0..<TimerPool.few {
+        for _ in 0..<TimerPool.releaseBatch {
             guard let timer = timers.popLast() else { break }
             TimerPool.release(timer)
         }

@@ -23,11 +23,11 @@ extension ConnectionCore {
         // Relaxed: either this thread sees the word, or the loop thread sees the load before it ends the output.
         let rejected = CInt(rejection.loadRelaxed())
         if rejected != 0, count > 0 || !isEndingInOrder(rejected) {
-            withdraw(added)
+            unschedule(added)
             return rejected
         }
         if before.weight > tolerance.most(watermarks.limit) {
-            withdraw(added)
+            unschedule(added)
             // Without bytes there is no hole.
             return count > 0 ? outputOverflowed(before, rejected: count) : ENOBUFS
         }
@@ -35,7 +35,7 @@ extension ConnectionCore {
         if loop.isCurrent {
             acceptInOrder(consume item)
         } else if !leaveInInbox(consume item) {
-            withdraw(added)
+            unschedule(added)
             let rejected = CInt(rejection.loadRelaxed())
             return rejected == 0 ? ECANCELED : rejected
         }
@@ -49,7 +49,7 @@ extension ConnectionCore {
 
     /// Takes what was rejected off the load, on any thread.
     @inline(never)
-    private func withdraw(_ added: UInt) {
+    private func unschedule(_ added: UInt) {
         reduceLoad(by: added)
         // Relaxed: the read-modify-write of the load comes behind that of the loop thread, if that has seen the item.
         if awaitsSends.loadRelaxed() != 0 { loop.perform(flushAtEndOfTick, rejected: wakeEndingLoop) }
@@ -156,14 +156,14 @@ extension ConnectionCore {
     // MARK: Rejecting
 
     private func reject(_ item: OutputQueue.Item, _ error: IOError) {
-        withdrawOnLoop(item)
+        unscheduleOnLoop(item)
         // A waiter without bytes stands behind bytes that were accepted.
         if !item.bytes.isEmpty { hasSentEverything = false }
         item.waiter?.writeEnded(hasSentEverything ? nil : error)
     }
 
     /// Takes an item that was rejected off the load, on the loop thread. An end of the output may wait for it.
-    private func withdrawOnLoop(_ item: OutputQueue.Item) {
+    private func unscheduleOnLoop(_ item: OutputQueue.Item) {
         reduceLoad(by: item.load)
         if awaitsSends.loadRelaxed() != 0 { flushAtEndOfTick() }
     }
@@ -171,7 +171,7 @@ extension ConnectionCore {
     /// Rejects an item that another thread sent before it knew of `endOutput`.
     private func rejectBehindEnd(_ item: OutputQueue.Item) {
         if item.bytes.isEmpty {
-            withdrawOnLoop(item)
+            unscheduleOnLoop(item)
             item.waiter?.writeEnded(nil)
             return
         }

@@ -71,7 +71,7 @@ extension Listener {
     ///
     /// Connections go on as before: what serves them closes them, and learns from the completion of `connections` that no more come. Those that
     /// are still open at the limit are cut: bytes that wait to be sent are dropped, and the peer is reset. Disposing of the result ends the
-    /// wait; the listener stays closed. Emits on the thread of `scheduler`.
+    /// wait; the listener stays closed. A loop that is blocked cuts its connections only when it goes on: the completion waits for that. Emits on the thread of `scheduler`.
     /// - Parameter limit: the time that the connections have; nil for as long as they take.
     /// - Returns: completes when all are closed; fails then with an `IOError` of `ETIMEDOUT` (`quiesce`) if connections were cut during the wait,
     ///   also at the limit of another call. One that begins later tells of its own wait: a `retry` ends. Fails with `ECANCELED` if the loop

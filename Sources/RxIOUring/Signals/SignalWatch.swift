@@ -10,7 +10,7 @@ final class SignalWatch {
     /// Counts deliveries, and is closed after the handler was told.
     @exclusivity(unchecked) private var counter: OwnedDescriptor?
     private let lock = Mutex()
-    /// Protected by the lock: nobody closes the counter while another thread ends the watch.
+    /// Protected by the lock: no thread closes the counter while another one ends the watch.
     @exclusivity(unchecked) private var watch: OpaquePointer?
     @exclusivity(unchecked) private var descriptor: Descriptor?
     @exclusivity(unchecked) private var operation: CountOperation?

@@ -38,7 +38,7 @@ final class Descriptor {
     deinit {
         assert(users == 0, "a descriptor was released while an operation uses it")
         if isClosing { return }
-        // Nobody can be told any more.
+        // A closure that is told would retain this object, which ends.
         onClosed = nil
         closeNow()
     }
@@ -86,7 +86,7 @@ final class Descriptor {
     /// Returns false if the system has no thread for it.
     private func closeElsewhere() -> Bool {
         let loop = loop.takeUnretainedValue()
-        // Without somebody to be told, this may be the end of `self`.
+        // Without a closure to be told, this may be the end of `self`.
         let isAwaited = onClosed != nil
         let slow = SlowClose(fd, on: loop, whenDone: isAwaited ? { [self] in closeEnded() } : nil)
         if case .rejected = loop.configuration.files.submit(slow) { return false }

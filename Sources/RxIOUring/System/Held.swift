@@ -14,7 +14,7 @@ struct Held<Object: AnyObject>: ~Copyable {
     /// A reference of its own.
     var object: Object? { held?._withUnsafeGuaranteedRef { $0 } }
 
-    /// The object, which whoever holds this lends: it must not let go of it meanwhile.
+    /// The object, which the owner of this lends: the owner must not release it meanwhile.
     @inline(__always) var lent: Unmanaged<Object>? { held }
 
     /// Keeps `object` in place of any other one. Counts nothing if it is the same.

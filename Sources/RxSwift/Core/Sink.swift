@@ -36,7 +36,7 @@ package class AnySink: Stage {
 
     /// Tells that a source above goes on, maybe without an end: it begins anew, or has sent some more elements in a loop.
     ///
-    /// Called from the source's thread, not from inside an event. A stage that nobody wants any more, but that waits for the thread which the source
+    /// Called from the source's thread, not from inside an event. A stage that no subscriber wants any more, but that waits for the thread which the source
     /// keeps, notices this where no elements come down to it: `subscribe(on:)`, or a connection without subscribers. So each stage forwards this
     /// call, where that needs no waiting: it may be lost, as it comes over and over.
     @usableFromInline
@@ -52,7 +52,7 @@ package class AnySink: Stage {
     /// The next stage from this one on that ends the sequence behind an element by itself, and knows it at once, as `take(_:)` does. Nil if there is
     /// none, or if other stages lie between than those that pass an element on within `next`.
     ///
-    /// For a source that keeps what nobody takes: the user may dispose of the subscription at that element on another thread, and the end, which the
+    /// For a source that keeps what no stage takes: the user may dispose of the subscription at that element on another thread, and the end, which the
     /// stages would quiesce the source with, then goes nowhere.
     package var endingStage: AnySink? { nil }
 

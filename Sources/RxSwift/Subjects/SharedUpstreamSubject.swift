@@ -29,7 +29,7 @@ final class SharedUpstreamSubject<Element>: Observable<Element>, @unchecked Send
         let subscription = SubjectSubscription(core: core, downstream: downstream)
         let share = UpstreamShare(sharedUpstream)
         if share.isReleased { return false }
-        // At once: until then nobody who ends the downstream finds this share, and the source goes on for it.
+        // At once: until then a thread that ends the downstream does not find this share, and the source goes on for it.
         downstream.link(share)
         share.link(subscription)
         core.add(subscription)

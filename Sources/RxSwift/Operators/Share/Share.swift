@@ -98,7 +98,7 @@ final class Share<Element>: Observable<Element>, @unchecked Sendable {
         }
     }
 
-    // As in RxSwift, where the other forms subscribe to a subject, which counts nobody.
+    // As in RxSwift, where the other forms subscribe to a subject, which does not count.
     private var countsDuringReplay: Bool { replay > 0 && !startsOnTrampoline }
 
     @inline(never)

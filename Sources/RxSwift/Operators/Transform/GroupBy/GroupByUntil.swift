@@ -169,7 +169,7 @@ private final class GroupByUntilSink<Key: Hashable, Element>: Sink<Element>, Ser
     }
 
     /// Notes that the sequence which ends a group goes on. The group belongs to the drainer, which may be the thread that this sequence keeps: then
-    /// nobody else ends it.
+    /// no other thread ends it.
     fileprivate func durationGoesOn(_ group: OpenGroup<Key, Element>) {
         if isCancelled { return group.link.abandonUpstream() }
         sharedUpstream.countUnwanted()
