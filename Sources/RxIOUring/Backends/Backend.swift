@@ -119,8 +119,9 @@ class Backend {
     /// Tells whether the operations of this number of tick observers are better submitted than performed at once.
     func submitsInBulk(_ observers: Int) -> Bool { false }
 
-    /// True if files are opened on the loop whatever file system they are on: a simulated run has to repeat.
-    var trustsFileSystems: Bool { false }
+    /// Whether a system call may wait for a server, given whether its mount is one that may. A simulated run decides by itself: it has to repeat,
+    /// whatever mounts the process knows by then.
+    func mayWaitForServer(_ isPossible: @autoclosure () -> Bool) -> Bool { isPossible() }
 
     /// True if operations are in flight that can be abandoned.
     var hasAbandonable: Bool { false }

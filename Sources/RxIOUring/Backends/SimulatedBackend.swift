@@ -63,7 +63,7 @@ final class SimulatedBackend: Backend {
 
     override func submitsInBulk(_ observers: Int) -> Bool { choices.happens(oneIn: 2) }
 
-    override var trustsFileSystems: Bool { true }
+    override func mayWaitForServer(_ isPossible: @autoclosure () -> Bool) -> Bool { choices.happens(oneIn: 4) }
 
     override func submit(_ operation: Operation) {
         hold(operation)

@@ -167,7 +167,7 @@ extension FileOpening {
         }
         // The opening of a device may wait for anything, and may mean something else if it must not wait.
         let isDevice = status?.type == S_IFCHR || status?.type == S_IFBLK
-        if let backend, !mayOpen(status, trusting || backend.trustsFileSystems) { return .wouldWait }
+        if let backend, !mayOpen(status, trusting, backend) { return .wouldWait }
         var flags = flags
         if let status, !isExclusive {
             // The kernel makes no file from memory alone. One that is there need not be made, and a pipe need not be emptied.
@@ -193,10 +193,10 @@ extension FileOpening {
     }
 
     /// Tells whether the loop may open a file whose path is in the kernel's memory.
-    private static func mayOpen(_ status: FileStatus?, _ isTrusted: Bool) -> Bool {
+    private static func mayOpen(_ status: FileStatus?, _ isTrusted: Bool, _ backend: Backend) -> Bool {
         guard let status, status.type != S_IFCHR, status.type != S_IFBLK else { return false }
         return status.type == S_IFIFO || isTrusted
-            || LocalMounts.shared.contains(status.mount)
+            || !backend.mayWaitForServer(!LocalMounts.shared.contains(status.mount))
     }
 }
 

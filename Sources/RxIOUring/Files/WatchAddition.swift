@@ -60,8 +60,8 @@ final class WatchAddition {
 
     private var mayWait: Bool {
         switch target {
-        case .directory(let path): !path.isKnownLocal
-        case .file(let descriptor, _): descriptor.mayWaitForServer
+        case .directory(let path): loop.backend.mayWaitForServer(!path.isKnownLocal)
+        case .file(let descriptor, _): loop.backend.mayWaitForServer(descriptor.mayWaitForServer)
         }
     }
 

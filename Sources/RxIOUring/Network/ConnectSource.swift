@@ -188,7 +188,7 @@ private final class ConnectAttempt: Operation {
         let length = address.write(to: storage)
         super.init(Request(kind: RX_CONNECT, descriptor: fd, address: UnsafeMutableRawPointer(storage)))
         request.length = Int(length)
-        if let path = address.filePath, !path.isKnownLocal {
+        if let path = address.filePath, loop.backend.mayWaitForServer(!path.isKnownLocal) {
             connectOnThread(path)
         } else if address.family == AF_UNIX {
             connectNow()

@@ -12,7 +12,7 @@ final class Child: LoopDependent {
     private let disposal: ChildProcess.Disposal
     /// A descriptor that becomes readable when the process has ended.
     @exclusivity(unchecked) private var descriptor: Descriptor?
-    @exclusivity(unchecked) private var operation: AwaitOperation?
+    @exclusivity(unchecked) private var operation: ReadinessOperation?
     /// The receiver of the end, until it is called, or until `abandon`.
     @exclusivity(unchecked) private var receive: ((Termination) -> Void)?
     @exclusivity(unchecked) private var killing: DelayTimer?
@@ -46,7 +46,7 @@ final class Child: LoopDependent {
         let descriptor = Descriptor(fd, on: loop)
         self.descriptor = descriptor
         // Retains this object until the process or the loop has ended.
-        let operation = AwaitOperation(descriptor, whenFinished: awaited)
+        let operation = ReadinessOperation(descriptor, whenFinished: awaited)
         self.operation = operation
         descriptor.submit(operation)
     }
@@ -135,17 +135,4 @@ final class Child: LoopDependent {
         descriptor?.close()
         descriptor = nil
     }
-}
-
-/// Waits until a descriptor is readable.
-private final class AwaitOperation: DescriptorOperation {
-    private let whenFinished: (Int32) -> Void
-
-    init(_ descriptor: Descriptor, whenFinished: @escaping (Int32) -> Void) {
-        self.whenFinished = whenFinished
-        super.init(
-            Request(kind: RX_POLL, descriptor: descriptor.fd, address: nil, flags: UInt32(bitPattern: POLLIN)))
-    }
-
-    override func finished(_ result: Int32, buffer: Int32, hasMore: Bool) { whenFinished(result) }
 }
