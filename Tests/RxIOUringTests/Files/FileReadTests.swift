@@ -37,14 +37,15 @@ import Testing
         }
     }
 
-    /// The fault: the kernel, without a thread for such a large read, cancelled it; the stream failed, or began anew.
-    @Test("A file is read in large chunks though the system has no thread", .enabled(if: getuid() == 0))
+    /// The fault: the kernel, without a thread for it, cancelled each write, and reads of what it does not have in memory.
+    @Test("A file is read and written though the system has no thread", .enabled(if: getuid() == 0))
     func noThread() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
             let bytes = pattern(6_000_000)
             let path = folder.put(bytes, into: "a")
             chmod(folder.path, 0o755)
+            chmod(folder.put([0], into: "b"), 0o666)
             let scheduler = IOUringScheduler()
             let ready = OneShot()
             scheduler.run { ready.fire() }
@@ -57,6 +58,10 @@ import Testing
             let hasEnded = await received.ends()
             precondition(hasEnded && received.hasCompleted, "\(String(describing: received.error))")
             precondition(received.bytes == bytes)
+            let chunks = Observable.of(ByteChunk([1, 2]), ByteChunk([3]))
+            let written = Receiver(
+                File.write(chunks, to: folder["b"], mode: .append, scheduler: scheduler).asObservable())
+            precondition(written.wait() && written.elements == [3], "\(String(describing: written.error))")
         }
     }
 
