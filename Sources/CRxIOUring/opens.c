@@ -94,7 +94,7 @@ int rx_file_may_be_written(int directory, const char *path) {
     return status == 0 ? 0 : -errno;
 }
 
-// The magic numbers of file systems that wait for nobody but the kernel and its disks, most of them from <linux/magic.h>. Others may wait for a server.
+// The magic numbers of file systems that wait for the kernel and its disks only, most of them from <linux/magic.h>. Others may wait for a server.
 static const uint32_t local_file_systems[] = {
     0xef53 /* ext2, ext3, ext4 */, 0x58465342 /* xfs */, 0x9123683e /* btrfs */, 0xf2f52010 /* f2fs */, 0xca451a4e /* bcachefs */,
     0x2fc12fc1 /* zfs */, 0x52654973 /* reiserfs */, 0x3153464a /* jfs */, 0x3434 /* nilfs */, 0x4d44 /* vfat */, 0x2011bab0 /* exfat */,

@@ -233,7 +233,7 @@ rx_ring *rx_ring_make(unsigned entries, unsigned completions, int *error) {
     return NULL;
 }
 
-// Nobody has a ring to call these with.
+// There is no ring to call these with.
 void rx_ring_free(rx_ring *ring) { (void)ring, abort(); }
 bool rx_ring_prepare(rx_ring *ring, rx_operation operation, int descriptor, void *address, uint32_t length, int64_t offset,
                      uint32_t flags, uint64_t tag) {

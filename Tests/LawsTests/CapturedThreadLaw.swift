@@ -34,7 +34,7 @@ extension Laws {
             }
         }
 
-        /// Rows whose own closure subscribes, by what their names contain: nobody can stop what it subscribes to before it returns.
+        /// Rows whose own closure subscribes, by what their names contain: what it subscribes to cannot be stopped before it returns.
         private static let subscribing = [
             "create(", "subscribe(_", "subscribe(on", "subscribe(with", "bind(", "drive(", "emit(", "[relay]",
             "Subject", "connect()",

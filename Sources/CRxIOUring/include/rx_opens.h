@@ -36,7 +36,7 @@ int rx_file_name(int directory, const char *path, bool follows_link);
 int rx_file_status_of(int descriptor, rx_file_status *status);
 /// Whether this process may write to a file, by its effective user: 0 or a negated errno. May wait for a server.
 int rx_file_may_be_written(int directory, const char *path);
-/// Whether the file system of an open file is one that waits for nobody but the kernel and its disks. May wait for a server.
+/// Whether the file system of an open file waits for the kernel and its disks only. May wait for a server.
 bool rx_file_system_is_local(int descriptor);
 /// `open`. A descriptor, or a negated errno. `cached` as of `rx_file_look_up`: EAGAIN as well for files to be made or emptied.
 int rx_file_open(const char *path, int flags, uint32_t permissions, bool cached);

@@ -119,8 +119,9 @@ class Backend {
     /// Tells whether the operations of this number of tick observers are better submitted than performed at once.
     func submitsInBulk(_ observers: Int) -> Bool { false }
 
-    /// Whether a system call may wait for a server, given whether its mount is one that may. A simulated run decides by itself: it has to repeat,
-    /// whatever mounts the process knows by then.
+    /// Whether a system call may wait for a server, given whether its mount is one that may.
+    ///
+    /// The simulated backend takes the answer from its seed: what the process knows of mounts differs from run to run.
     func mayWaitForServer(_ isPossible: @autoclosure () -> Bool) -> Bool { isPossible() }
 
     /// True if operations are in flight that can be abandoned.

@@ -39,7 +39,7 @@ extension File {
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and emits chunks on its thread.
     /// - Returns: chunks, none of them empty. Never completes. Fails with an `IOError` (`open`, `read`, `inotify_init1`,
-    ///   `inotify_add_watch`, `read inotify`; `pthread_create` if the system has had no thread to look the path up for a second).
+    ///   `inotify_add_watch`, `read inotify`, `fcntl` without a free descriptor; `pthread_create` if the system has had no thread to look the path up for a second).
     public static func follow(
         _ path: String, from start: FollowStart = .end, chunkSize: Int = defaultChunkSize, window: Int = 2,
         scheduler: IOUringScheduler
