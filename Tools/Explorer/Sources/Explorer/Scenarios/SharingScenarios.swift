@@ -88,6 +88,55 @@ extension Scenario {
             }
         },
         Scenario(
+            "share.leaves-in-replay",
+            "who subscribes inside a replay finds the connection, though its other subscribers leave", preemptions: 3
+        ) {
+            let subject = PublishSubject<Element>()
+            let shared = subject.share(replay: 1)
+            let first = Log().observe(shared)
+            subject.onNext(Element(1))
+            let inner = Log()
+            var subscription: (any Disposable)?
+            return Run(
+                { first.dispose() },
+                {
+                    var isReplay = true
+                    _ = shared.take(1).subscribe(onDisposed: {
+                        subscription = inner.observe(shared)
+                        require(inner.numbers == (isReplay ? [1] : []), "\(inner.numbers)")
+                    })
+                    isReplay = false
+                }
+            ) {
+                // Where there was no replay, the subscriber has a connection of its own, and leaves it now.
+                if subscription == nil { subject.onNext(Element(1)) }
+                let numbers = inner.numbers
+                subject.onNext(Element(2))
+                require(inner.numbers == numbers + [2], "\(inner.numbers)")
+                subscription?.dispose()
+                require(!subject.hasObservers, "still subscribed")
+            }
+        },
+        Scenario(
+            "share.cancelled-in-replay", "who is cancelled by another thread in a replay leaves once", preemptions: 3
+        ) {
+            let source = Source()
+            let shared = source.observable.share(replay: 1)
+            let first = Log().observe(shared)
+            source.subject.onNext(Element(1))
+            let stop = PublishSubject<Element>()
+            let late = Log()
+            return Run({ stop.onNext(Element(0)) }, { _ = late.observe(shared.take(until: stop)) }) {
+                require(source.active.value == 1, "\(source.active.value) subscriptions")
+                stop.onNext(Element(0))
+                require(late.ends == 1, "\(late.ends) ends")
+                require(source.active.value == 1, "\(source.active.value) subscriptions")
+                first.dispose()
+                require(source.active.value == 0, "\(source.active.value) subscriptions are left")
+                require(source.subscriptions.value == 1, "subscribed \(source.subscriptions.value) times")
+            }
+        },
+        Scenario(
             "ref-count.come-and-go",
             "the sequence is connected while somebody is subscribed, and not any more afterwards", preemptions: 2
         ) {
