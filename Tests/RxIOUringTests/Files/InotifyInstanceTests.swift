@@ -23,7 +23,7 @@ import Testing
                 for name in names { folder.put("\(name)\(round)".utf8, into: name) }
                 let received = names.map { follow(folder, $0, scheduler) }
                 for (stream, name) in zip(received, names) { #expect(await stream.becomes("\(name)\(round)")) }
-                #expect(descriptorCount() == before + 4)
+                #expect(await eventually { descriptorCount() == before + 4 })
                 for stream in received { stream.dispose() }
                 #expect(await eventually { descriptorCount() == before })
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import RxIOUring
 import RxPrimitives
@@ -109,6 +110,46 @@ import Testing
             #expect((ended.error as? IOError)?.code == ECANCELED)
         }
         #expect(soon { descriptorCount() <= descriptors }, "descriptors are left")
+    }
+
+    /// A thread may be given the watch that the loop then removes with the other stream.
+    @Test(
+        "A directory stays watched when one of its streams begins, and the only other one ends",
+        arguments: Backend.withoutFaults, 0..<6)
+    func endOfAnotherStream(_ backend: Backend, lastAction: Int) throws {
+        let descriptors = descriptorCount()
+        do {
+            let mount = try #require(UnansweredMount())
+            let scheduler = IOUringScheduler(backend: backend)
+            let first = File.follow(mount.file, from: .beginning, scheduler: scheduler).subscribe()
+            #expect(soon { mount.waitingCount >= 1 })
+            nonisolated(unsafe) var second: (any Disposable)?
+            scheduler.performAndWait {
+                second = File.follow(mount.file, from: .beginning, scheduler: scheduler).subscribe()
+                // Between two of these the loop takes what a thread has done, and gives it the next thing to do.
+                for action in 0..<6 {
+                    scheduler.run {
+                        usleep(2_000)
+                        if action == lastAction { first.dispose() }
+                    }
+                }
+            }
+            settle(scheduler)
+            #expect(soon { watchedNodes().contains("1") }, "\(watchedNodes())")
+            second?.dispose()
+            scheduler.shutdown()
+        }
+        #expect(soon { descriptorCount() <= descriptors }, "descriptors are left")
+    }
+
+    /// The inodes that the process watches, in hexadecimal.
+    private func watchedNodes() -> [Substring] {
+        let folder = "/proc/self/fdinfo"
+        let texts = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.map {
+            (try? String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8)) ?? ""
+        }
+        let words = (texts ?? []).flatMap { $0.split(whereSeparator: \.isWhitespace) }
+        return words.filter { $0.hasPrefix("ino:") }.map { $0.dropFirst(4) }
     }
 
     /// The fault: the loop looked the path of the socket up itself, and waited for the server.
