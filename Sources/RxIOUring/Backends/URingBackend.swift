@@ -268,15 +268,16 @@ final class URingBackend: Backend {
                 return nil
             }
             let wasAwaiting = operation.isAwaitingReadiness
+            let result = wasAwaiting ? completion.result : self.result(completion, of: operation)
             // The descriptor is non-blocking; then the kernel does not wait either.
-            operation.isAwaitingReadiness = !wasAwaiting && completion.result == -EAGAIN
-            let isUndone = operation.isAwaitingReadiness || wasAwaiting && completion.result >= 0
+            operation.isAwaitingReadiness = !wasAwaiting && result == -EAGAIN
+            let isUndone = operation.isAwaitingReadiness || wasAwaiting && result >= 0
             if isUndone, !operation.isCancelled {
                 resubmit(operation)
                 return nil
             }
             operation.isAwaitingReadiness = false
-            return isUndone ? -ECANCELED : self.result(completion, of: operation)
+            return isUndone ? -ECANCELED : result
         }
         guard let result else { return }
         if !doubtful.isEmpty { doubtful[completion.tag] = nil }
@@ -301,9 +302,9 @@ final class URingBackend: Backend {
         }
     }
 
-    /// The kernel cancels work for which it has no thread: the loop does it instead, and waits meanwhile.
+    /// The kernel cancels work for which it has no thread: the loop does it instead, and waits for files meanwhile.
     private func result(_ completion: rx_completion, of operation: Operation) -> Int32 {
-        let isShort = completion.result == -ECANCELED && !operation.isCancelled && operation.runsApart
+        let isShort = completion.result == -ECANCELED && !operation.isCancelled && operation.mayNeedThread
         return isShort ? operation.perform() : completion.result
     }
 
@@ -313,6 +314,9 @@ final class URingBackend: Backend {
 }
 
 extension Operation {
+    /// True if the kernel may leave the operation to a thread of its own.
+    fileprivate var mayNeedThread: Bool { runsApart || blocking == .sharedAndWaiting }
+
     /// The request, or a poll of whether the descriptor is ready for it.
     fileprivate var effectiveRequest: Request {
         guard isAwaitingReadiness else {
