@@ -78,9 +78,9 @@ int rx_file_name(int directory, const char *path, bool follows_link) {
     return opened < 0 ? -errno : opened;
 }
 
-int rx_file_look_up(const char *path, bool follows_link, bool cached, rx_file_status *status) {
-    if (!cached) return status_at(AT_FDCWD, path, AT_STATX_SYNC_AS_STAT | (follows_link ? 0 : AT_SYMLINK_NOFOLLOW), status);
-    int opened = open_cached(path, O_PATH | O_CLOEXEC | (follows_link ? 0 : O_NOFOLLOW));
+int rx_file_look_up(const char *path, bool cached, rx_file_status *status) {
+    if (!cached) return status_at(AT_FDCWD, path, AT_STATX_SYNC_AS_STAT, status);
+    int opened = open_cached(path, O_PATH | O_CLOEXEC);
     if (opened < 0) return opened;
     int result = rx_file_status_of(opened, status);
     close(opened);

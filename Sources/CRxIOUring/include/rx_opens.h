@@ -28,8 +28,8 @@ typedef struct rx_file_status {
 
 /// Looks a path up. 0 or a negated errno.
 ///
-/// Without `follows_link`, a path that is a symbolic link leads to the link itself. With `cached`, asks neither a disk nor a server: EAGAIN where the kernel cannot answer from memory (always before Linux 5.12).
-int rx_file_look_up(const char *path, bool follows_link, bool cached, rx_file_status *status);
+/// With `cached`, asks neither a disk nor a server: EAGAIN where the kernel cannot answer from memory (always before Linux 5.12).
+int rx_file_look_up(const char *path, bool cached, rx_file_status *status);
 /// Opens a path, relative to a directory or `AT_FDCWD`, only to name the file (`O_PATH`). A descriptor, or a negated errno. May wait for a server.
 int rx_file_name(int directory, const char *path, bool follows_link);
 /// The status of an open file as far as this machine knows it: asks no server, unless a sandbox forbids `statx`. 0 or a negated errno.

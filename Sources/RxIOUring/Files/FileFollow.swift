@@ -23,12 +23,12 @@ extension File {
     /// machine). A file that has become shorter than the part read of it was truncated, and is read from its beginning again. If
     /// it has grown beyond that place since, it cannot be told from a file that was only appended to.
     ///
-    /// The kernel reports changes (inotify), but neither another file behind a symbolic link, nor the end of the directory after that of the
-    /// file. So the stream looks at the path once a second while that is a link, or names nothing any more. Reads no further while a stage
+    /// The kernel reports changes to the directory and the file (inotify), but not that the path leads elsewhere: by a symbolic link that was
+    /// replaced, a directory above that was renamed, or a mount. So the stream also looks at the path once a second. Reads no further while a stage
     /// below pauses the source, as `read` does.
     /// The followed files of a loop share one inotify instance, of which the system gives a user 128 by default
     /// (`fs.inotify.max_user_instances`). A stream watches the file and the directory that its name is in, which has to exist, and whose end
-    /// is an error; if the user has no watches left (`fs.inotify.max_user_watches`), it fails with `ENOSPC`. If the user has no instance left, it waits up to a second for one.
+    /// is an error, as it is if the path leads to none for two seconds; if the user has no watches left (`fs.inotify.max_user_watches`), it fails with `ENOSPC`. If the user has no instance left, it waits up to a second for one.
     ///
     /// While an observer lags behind, at most 16 files that took the name wait, open; if there are more, the ones in between are
     /// skipped, and `IOHooks.noticeHandler` is called.
@@ -76,11 +76,11 @@ private final class FileFollowSource: ChunkSource {
     /// True from a look at the path until the file found was opened, and true if another look has to follow.
     @exclusivity(unchecked) private var isLooking = false
     @exclusivity(unchecked) private var mustLookAgain = false
-    /// True if the name was a symbolic link at the last look, and true if nothing had it.
-    @exclusivity(unchecked) private var isLink = false
-    @exclusivity(unchecked) private var isMissing = false
-    /// The next look without an event.
+    /// The next look without an event, or the next attempt to begin.
     @exclusivity(unchecked) private var nextLook: DelayTimer?
+    /// The directory that had the name at the last look without an event, and whether there was none.
+    @exclusivity(unchecked) private var directory: FileStatus.Identity?
+    @exclusivity(unchecked) private var isDirectoryMissing = false
     /// True until the first look at the watched path has ended.
     @exclusivity(unchecked) private var isFirstLook = true
     /// The current file, followed by the files that took its name, oldest first.
@@ -102,7 +102,7 @@ private final class FileFollowSource: ChunkSource {
     private static let mostAttempts = 100
     /// The nanoseconds between two attempts.
     private static let attemptInterval: Int64 = 10_000_000
-    /// The nanoseconds between looks at a path about which the kernel does not tell everything.
+    /// The nanoseconds between looks without an event.
     private static let lookInterval: Int64 = 1_000_000_000
 
     init(_ path: File.Path, from start: File.FollowStart, pool: BytePool, loop: EventLoop, downstream: Sink<ByteChunk>)
@@ -183,14 +183,37 @@ private final class FileFollowSource: ChunkSource {
             return
         }
         isLooking = true
-        if let begun = loop.lookUp(path, followingLink: false, whenDone: lookedAtName) { lookUp = begun }
+        lookAtName()
     }
 
-    private func lookedAtName(_ result: Result<FileStatus, SystemError>) {
-        lookUp = nil
-        isLink = (try? result.get())?.type == S_IFLNK
-        if !isLink { return looked(result) }
+    private func lookAtName() {
         if let begun = loop.lookUp(path, whenDone: looked) { lookUp = begun }
+    }
+
+    /// Looks whether the path leads to another directory, of which the kernel does not tell, and then at the name in it.
+    private func lookAtDirectory() {
+        nextLook = nil
+        // Otherwise the end of the look under way begins the time anew.
+        if isLooking { return }
+        isLooking = true
+        let path = path.splitAtLastSlash.directory
+        if let begun = loop.lookUp(path, whenDone: lookedAtDirectory) { lookUp = begun }
+    }
+
+    private func lookedAtDirectory(_ result: Result<FileStatus, SystemError>) {
+        lookUp = nil
+        switch result {
+        case .success(let status):
+            isDirectoryMissing = false
+            if status.identity != directory { watcher?.watchDirectoryAgain() }
+            directory = status.identity
+        case .failure where !isDirectoryMissing:
+            // A link may be about to be replaced.
+            isDirectoryMissing = true
+            return endLook()
+        case .failure: break
+        }
+        lookAtName()
     }
 
     private func looked(_ result: Result<FileStatus, SystemError>) {
@@ -202,7 +225,6 @@ private final class FileFollowSource: ChunkSource {
     }
 
     private func found(_ status: FileStatus) {
-        isMissing = false
         if let last = files.last, last.identity == status.identity { return endLook() }
         if files.count == FileFollowSource.mostFiles {
             if !isMissingSome {
@@ -247,7 +269,6 @@ private final class FileFollowSource: ChunkSource {
 
     private func lookFailed(_ error: IOError) {
         if error.code != ENOENT { return fail(with: error) }
-        isMissing = true
         // A missing directory on the way gives ENOENT, too. Of the end of its own one the kernel does not tell while the deleted file is open.
         if !files.isEmpty { watcher?.watchDirectoryAgain() }
         endLook()
@@ -259,10 +280,9 @@ private final class FileFollowSource: ChunkSource {
         if mustLookAgain {
             mustLookAgain = false
             lookAtPath()
-        } else if nextLook == nil, isLink || isMissing && !files.isEmpty {
+        } else if nextLook == nil {
             nextLook = DelayTimer(on: loop, after: FileFollowSource.lookInterval) { [weak self] in
-                self?.nextLook = nil
-                self?.lookAtPath()
+                self?.lookAtDirectory()
             }
         }
         read()

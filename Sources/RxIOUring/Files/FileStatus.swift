@@ -43,9 +43,9 @@ struct FileStatus {
     var isRegular: Bool { type == S_IFREG }
 
     /// Looks a path up. Blocks unless `cached`, which fails with `EAGAIN` where the kernel cannot answer from memory.
-    static func look(_ path: File.Path, followingLink: Bool = true, cached: Bool) -> Result<FileStatus, SystemError> {
+    static func look(_ path: File.Path, cached: Bool) -> Result<FileStatus, SystemError> {
         var status = rx_file_status()
-        let result = rx_file_look_up(path.cString, followingLink, cached, &status)
+        let result = rx_file_look_up(path.cString, cached, &status)
         if result == 0 { return .success(FileStatus(status)) }
         return .failure(SystemError(code: -result, operation: "open"))
     }
@@ -55,17 +55,16 @@ extension EventLoop {
     /// Looks a path up without blocking the loop. Only on the loop thread; the path has no NUL character.
     ///
     /// - Parameters:
-    ///   - followingLink: false for the status of a symbolic link itself, if the path is one.
     ///   - whenDone: receives the status, or the error of `open` or `pthread_create`. Called before this returns if the kernel answers from
     ///     memory, else later.
     /// - Returns: as of `open`.
     func lookUp(
-        _ path: File.Path, followingLink: Bool = true, whenDone: @escaping (Result<FileStatus, SystemError>) -> Void
+        _ path: File.Path, whenDone: @escaping (Result<FileStatus, SystemError>) -> Void
     ) -> BlockingCall<Result<FileStatus, SystemError>>? {
-        let known = FileStatus.look(path, followingLink: followingLink, cached: true)
+        let known = FileStatus.look(path, cached: true)
         if case .failure(let error) = known, error.code == EAGAIN {
             return BlockingCall(on: self, in: configuration.files) {
-                FileStatus.look(path, followingLink: followingLink, cached: false)
+                FileStatus.look(path, cached: false)
             } whenDone: {
                 whenDone($0.flatMap { $0 })
             }

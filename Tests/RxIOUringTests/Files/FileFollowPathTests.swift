@@ -112,6 +112,52 @@ import Testing
         }
     }
 
+    enum Detour: CaseIterable, Sendable { case link, renamedAncestor }
+
+    /// The fault: the kernel tells nothing of that, and the stream stayed with the old file for ever.
+    @Test("Another directory that the path leads to is noticed", arguments: Backend.built, Detour.allCases)
+    func otherDirectory(_ backend: Backend, _ detour: Detour) async {
+        await leavingNothing(backend) { folder, scheduler in
+            for release in ["first", "second"] {
+                mkdir(folder[release], 0o700)
+                mkdir(folder["\(release)/logs"], 0o700)
+            }
+            folder.append("one ".utf8, to: "first/logs/log")
+            if detour == .link { symlink("first", folder["current"]) } else { folder.rename("first", to: "current") }
+            let received = follow(folder, .beginning, scheduler, name: "current/logs/log")
+            #expect(await received.becomes("one "))
+            if detour == .link {
+                symlink("second", folder["link"])
+                folder.rename("link", to: "current")
+            } else {
+                folder.rename("current", to: "old")
+                folder.rename("second", to: "current")
+            }
+            // Another name in the new directory first: the stream has to learn of the directory itself.
+            folder.append("x".utf8, to: "current/logs/other")
+            try? await Task.sleep(nanoseconds: 1_500_000_000)
+            folder.append("two ".utf8, to: "current/logs/log")
+            #expect(await received.becomes("one two "))
+            folder.append("three".utf8, to: "current/logs/log")
+            #expect(await received.becomes("one two three"))
+            received.dispose()
+        }
+    }
+
+    @Test("A path that leads to no directory any more is an error", arguments: Backend.built)
+    func lostDirectory(_ backend: Backend) async {
+        await leavingNothing(backend) { folder, scheduler in
+            mkdir(folder["first"], 0o700)
+            mkdir(folder["first/logs"], 0o700)
+            folder.append("one".utf8, to: "first/logs/log")
+            let received = follow(folder, .beginning, scheduler, name: "first/logs/log")
+            #expect(await received.becomes("one"))
+            folder.rename("first", to: "second")
+            #expect(await received.ends())
+            #expect(received.error?.code == ENOENT && received.error?.operation == "inotify_add_watch")
+        }
+    }
+
     @Test("A path that cannot be followed is an error", arguments: Backend.built)
     func unfollowable(_ backend: Backend) async {
         await leavingNothing(backend) { folder, scheduler in
