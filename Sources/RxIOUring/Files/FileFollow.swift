@@ -38,7 +38,8 @@ extension File {
     ///   - chunkSize: the most bytes per chunk, at least 1.
     ///   - window: the number of chunks whose memory is kept for reuse, at least 1.
     ///   - scheduler: the event loop that reads, and emits chunks on its thread.
-    /// - Returns: chunks, none of them empty. Never completes. Fails with an `IOError` (`open`, `read`, `inotify_init1`,
+    /// - Returns: chunks, none of them empty. Never completes. Waits for a file that takes the name later and must not be read, and tells
+    ///   `IOHooks.noticeHandler`. Fails with an `IOError` (`open`, `read`, `inotify_init1`,
     ///   `inotify_add_watch`, `read inotify`, `fcntl` without a free descriptor; `pthread_create` if the system has had no thread to look the path up for a second).
     public static func follow(
         _ path: String, from start: FollowStart = .end, chunkSize: Int = defaultChunkSize, window: Int = 2,
@@ -81,6 +82,8 @@ private final class FileFollowSource: ChunkSource {
     /// The directory that had the name at the last look without an event, and whether there was none.
     @exclusivity(unchecked) private var directory: FileStatus.Identity?
     @exclusivity(unchecked) private var isDirectoryMissing = false
+    /// True if the file that has the name could not be opened for want of the permission.
+    @exclusivity(unchecked) private var isForbidden = false
     /// True until the first look at the watched path has ended.
     @exclusivity(unchecked) private var isFirstLook = true
     /// The current file, followed by the files that took its name, oldest first.
@@ -262,15 +265,24 @@ private final class FileFollowSource: ChunkSource {
     }
 
     private func add(_ file: FollowedFile) {
+        isForbidden = false
         files.append(file)
         if isFirstLook, start == .end { file.offset = file.size }
         endLook()
     }
 
     private func lookFailed(_ error: IOError) {
+        if error.code == EACCES, !isFirstLook { return lookForbidden(error) }
         if error.code != ENOENT { return fail(with: error) }
         // A missing directory on the way gives ENOENT, too. Of the end of its own one the kernel does not tell while the deleted file is open.
         if !files.isEmpty { watcher?.watchDirectoryAgain() }
+        endLook()
+    }
+
+    /// A program that makes a log may have yet to allow others to read it.
+    private func lookForbidden(_ error: IOError) {
+        if !isForbidden { IOHooks.report("File.follow: \(error); waits for the permission") }
+        isForbidden = true
         endLook()
     }
 

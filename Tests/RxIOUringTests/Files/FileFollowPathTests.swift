@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CTestSupport
 import Glibc
 import RxIOUring
 import RxSwift
@@ -140,6 +141,35 @@ import Testing
             #expect(await received.becomes("one two "))
             folder.append("three".utf8, to: "current/logs/log")
             #expect(await received.becomes("one two three"))
+            received.dispose()
+        }
+    }
+
+    /// The fault: the stream failed with EACCES in the moment before the log was made readable.
+    @Test("A file that must not be read yet is waited for", .enabled(if: getuid() == 0))
+    func permission() async {
+        await #expect(processExitsWith: .success) {
+            let folder = TemporaryFolder()
+            chmod(folder.path, 0o755)
+            folder.append("one ".utf8, to: "log")
+            chmod(folder["log"], 0o644)
+            let notices = Guarded<[String]>([])
+            IOHooks.noticeHandler = { notice in notices.change { $0.append(notice) } }
+            let scheduler = IOUringScheduler()
+            // The superuser may read all files: the loop's thread becomes another user.
+            scheduler.performAndWait { rx_test_become_user(65_534) }
+            let received = follow(folder, .beginning, scheduler)
+            var isRead = await received.becomes("one ")
+            precondition(isRead, "\(String(describing: received.error))")
+            folder.rename("log", to: "log.1")
+            folder.append("two".utf8, to: "new")
+            chmod(folder["new"], 0)
+            folder.rename("new", to: "log")
+            settle(scheduler)
+            precondition(notices.value.count == 1, "\(notices.value)")
+            chmod(folder["log"], 0o644)
+            isRead = await received.becomes("one two")
+            precondition(isRead, "\(received.text) \(String(describing: received.error))")
             received.dispose()
         }
     }

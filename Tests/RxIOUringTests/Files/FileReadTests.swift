@@ -37,34 +37,6 @@ import Testing
         }
     }
 
-    /// The fault: the kernel, without a thread for it, cancelled each write, and reads of what it does not have in memory.
-    @Test("A file is read and written though the system has no thread", .enabled(if: getuid() == 0))
-    func noThread() async {
-        await #expect(processExitsWith: .success) {
-            let folder = TemporaryFolder()
-            let bytes = pattern(6_000_000)
-            let path = folder.put(bytes, into: "a")
-            chmod(folder.path, 0o755)
-            chmod(folder.put([0], into: "b"), 0o666)
-            let scheduler = IOUringScheduler()
-            let ready = OneShot()
-            scheduler.run { ready.fire() }
-            precondition(ready.wait(seconds: 10))
-            // The superuser has no limit.
-            precondition(setuid(65_534) == 0)
-            var none = rlimit(rlim_cur: 1, rlim_max: 1)
-            setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &none)
-            let received = Received.bytes(File.read(path, chunkSize: 2 << 20, scheduler: scheduler))
-            let hasEnded = await received.ends()
-            precondition(hasEnded && received.hasCompleted, "\(String(describing: received.error))")
-            precondition(received.bytes == bytes)
-            let chunks = Observable.of(ByteChunk([1, 2]), ByteChunk([3]))
-            let written = Receiver(
-                File.write(chunks, to: folder["b"], mode: .append, scheduler: scheduler).asObservable())
-            precondition(written.wait() && written.elements == [3], "\(String(describing: written.error))")
-        }
-    }
-
     /// Regular by its status. Only the superuser may read it, and not on each machine.
     private static let kernelPipe = "/sys/kernel/tracing/trace_pipe"
     private static let kernelPipeInput = "/sys/kernel/tracing/trace_marker"

@@ -54,45 +54,6 @@ import Testing
         }
     }
 
-    /// The fault: the kernel, without a thread for them, cancelled reads and writes that it cannot tell not to wait.
-    @Test("Terminals and devices are read and written though the system has no thread", .enabled(if: getuid() == 0))
-    func noThread() async {
-        await #expect(processExitsWith: .success) {
-            let null = open("/dev/null", O_RDWR)
-            var (terminal, otherSide): (CInt, CInt) = (-1, -1)
-            precondition(rx_test_make_terminal(&terminal, &otherSide) == 0)
-            let scheduler = IOUringScheduler()
-            let ready = OneShot()
-            scheduler.run { ready.fire() }
-            precondition(ready.wait(seconds: 10))
-            // The superuser has no limit.
-            precondition(setuid(65_534) == 0)
-            var none = rlimit(rlim_cur: 1, rlim_max: 1)
-            setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &none)
-
-            let nothing = DescriptorStream.read(null, scheduler: scheduler).received()
-            precondition(nothing.wait() && nothing.isCompleted, "\(String(describing: nothing.error))")
-            let dropped = Receiver(
-                DescriptorStream.write(.just(ByteChunk("x")), to: null, scheduler: scheduler).asObservable())
-            precondition(dropped.wait() && dropped.isCompleted, "\(String(describing: dropped.error))")
-
-            let received = DescriptorStream.read(terminal, scheduler: scheduler).received()
-            for word in ["one\n", "two\n"] {
-                usleep(20_000)
-                precondition(write(otherSide, word, 4) == 4)
-            }
-            precondition(
-                soon { received.text == "one\ntwo\n" }, "\(received.text) \(String(describing: received.error))")
-            let bytes = [UInt8](repeating: 97, count: 20_000)
-            let written = Receiver(
-                DescriptorStream.write(.just(ByteChunk(bytes)), to: terminal, scheduler: scheduler).asObservable())
-            var buffer = [UInt8](repeating: 0, count: 4_096)
-            var count = 0
-            while count < bytes.count { count += max(0, read(otherSide, &buffer, buffer.count)) }
-            precondition(written.wait() && written.isCompleted, "\(String(describing: written.error))")
-        }
-    }
-
     /// The fault: epoll wrote byte by byte, as to a terminal, and an eventfd takes eight at a time.
     @Test("A descriptor of messages gets a chunk as it is", arguments: Backend.built)
     func eventDescriptor(_ backend: Backend) throws {
