@@ -44,8 +44,9 @@ int rx_watcher_make(void) {
 
 static const uint32_t name_events = IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM;
 
+// Without IN_MASK_ADD the kernel empties the mask of a watch that is there before it sets the same one: an event of that moment is lost.
 static int watch(int watcher, const char *path, uint32_t mask) {
-    int number = inotify_add_watch(watcher, path, mask);
+    int number = inotify_add_watch(watcher, path, mask | IN_MASK_ADD);
     return number >= 0 ? number : -errno;
 }
 

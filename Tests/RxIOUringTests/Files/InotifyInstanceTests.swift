@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CRxIOUring
 import Glibc
 @preconcurrency import RxIOUring
 import RxSwift
@@ -102,6 +103,32 @@ import Testing
                 #expect(stream.error?.operation == "inotify_add_watch" && stream.error?.code == ENOENT)
             }
         }
+    }
+
+    /// The fault: while a watch is set again, as another stream of the directory begins, the kernel lost events.
+    @Test("A directory that is watched once more meanwhile loses no event")
+    func watchedAgain() {
+        let (folder, instance) = (TemporaryFolder(), rx_watcher_make())
+        defer { close(instance) }
+        #expect(rx_watch_directory(instance, folder.path) > 0)
+        let (count, isOver) = (5_000, AtomicCounter(0))
+        race(
+            {
+                for number in 0..<count { folder.put([], into: "\(number)") }
+                isOver.increment()
+            },
+            { while isOver.value == 0 { _ = rx_watch_directory(instance, folder.path) } })
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var (events, event) = (0, rx_watch_event())
+        while rx_readable_bytes(instance) > 0 {
+            let length = read(instance, &buffer, buffer.count)
+            var offset = 0
+            while case let size = rx_watch_parse(buffer, length, offset, &event), size > 0 {
+                events += 1
+                offset += size
+            }
+        }
+        #expect(events == count)
     }
 
     /// The fault: an instance for each stream, of which the system gives a user 128.
