@@ -24,7 +24,8 @@ extension File {
     /// it has grown beyond that place since, it cannot be told from a file that was only appended to.
     ///
     /// The kernel reports changes to the directory and the file (inotify), but not that the path leads elsewhere: by a symbolic link that was
-    /// replaced, a directory above that was renamed, or a mount. So the stream also looks at the path once a second. Reads no further while a stage
+    /// replaced, a directory above that was renamed, or a mount. So the stream also looks at the path once a second; where that takes a thread, as on
+    /// the mount of a server, one stream of the loop at a time does so. Reads no further while a stage
     /// below pauses the source, as `read` does.
     /// The followed files of a loop share one inotify instance, of which the system gives a user 128 by default
     /// (`fs.inotify.max_user_instances`). A stream watches the file and the directory that its name is in, which has to exist, and whose end
@@ -153,6 +154,7 @@ private final class FileFollowSource: ChunkSource {
     }
 
     override func end() {
+        giveTurnBack()
         lookUp?.cancel()
         lookUp = nil
         opening?.cancel()
@@ -199,8 +201,10 @@ private final class FileFollowSource: ChunkSource {
         // Otherwise the end of the look under way begins the time anew.
         if isLooking { return }
         isLooking = true
-        let path = path.splitAtLastSlash.directory
-        if let begun = loop.lookUp(path, whenDone: lookedAtDirectory) { lookUp = begun }
+        let directory = path.splitAtLastSlash.directory
+        let mayTakeThread = LookTurn.of(loop).take(for: self)
+        if !mayTakeThread, !directory.isInMemory || !path.isInMemory { return endLook() }
+        if let begun = loop.lookUp(directory, whenDone: lookedAtDirectory) { lookUp = begun }
     }
 
     private func lookedAtDirectory(_ result: Result<FileStatus, SystemError>) {
@@ -286,9 +290,12 @@ private final class FileFollowSource: ChunkSource {
         endLook()
     }
 
+    private func giveTurnBack() { loop.locals[LookTurn.self]?.giveBack(by: self) }
+
     private func endLook() {
         isLooking = false
         isFirstLook = false
+        giveTurnBack()
         if mustLookAgain {
             mustLookAgain = false
             lookAtPath()

@@ -152,6 +152,31 @@ import Testing
         return words.filter { $0.hasPrefix("ino:") }.map { $0.dropFirst(4) }
     }
 
+    /// Each of them looks once a second, and the pool has fewer threads than there are streams.
+    @Test("Streams of a server that is gone leave a thread to what opens files", arguments: Backend.withoutFaults)
+    func manyStreams(_ backend: Backend) throws {
+        let descriptors = descriptorCount()
+        do {
+            let (mount, folder) = (try #require(UnansweredMount(isAskedAnew: true)), TemporaryFolder())
+            let scheduler = IOUringScheduler(backend: backend)
+            let streams = (0..<40).map { _ in
+                File.follow(mount.file, from: .beginning, scheduler: scheduler).subscribe()
+            }
+            #expect(soon { mount.waitingCount >= 1 })
+            usleep(300_000)
+            mount.stopAnswering()
+            usleep(2_000_000)
+            // A thread makes the file.
+            let opened = Receiver(
+                File.open(folder["new"], mode: .append, scheduler: scheduler).map { _ in }.asObservable())
+            #expect(opened.wait(seconds: 5) && opened.isCompleted)
+            for stream in streams { stream.dispose() }
+            mount.end()
+            scheduler.shutdown()
+        }
+        #expect(soon { descriptorCount() <= descriptors }, "descriptors are left")
+    }
+
     /// The fault: the loop looked the path of the socket up itself, and waited for the server.
     @Test("A socket of a mount that does not answer stops no loop", arguments: Backend.withoutFaults)
     func connectToSocket(_ backend: Backend) throws {

@@ -15,17 +15,20 @@ final class UnansweredMount: @unchecked Sendable {
 
     /// Nil if this process may not mount.
     ///
-    /// - Parameter last: the last request that is answered, of a server that the kernel asks anew for each permission.
-    init?(lastAnswered last: LastRequest? = nil) {
+    /// - Parameters:
+    ///   - last: the last request that is answered, of a server that the kernel asks anew for each path and permission.
+    ///   - isAskedAnew: true if the kernel is to do so in any case.
+    init?(lastAnswered last: LastRequest? = nil, isAskedAnew: Bool = false) {
+        let isAskedAnew = isAskedAnew || last != nil
         device = open("/dev/fuse", O_RDWR | O_CLOEXEC)
         if device < 0 { return nil }
         var options = "fd=\(device),rootmode=40000,user_id=\(getuid()),group_id=\(getgid())"
-        if last != nil { options += ",default_permissions" }
+        if isAskedAnew { options += ",default_permissions" }
         if mount("rx-test", folder.path, "fuse", UInt(MS_NOSUID | MS_NODEV), options) != 0 {
             close(device)
             return nil
         }
-        server = FUSEServer(device, lastAnswered: last)
+        server = FUSEServer(device, lastAnswered: last, isAskedAnew)
         server.begin()
         // A test that hangs could not be killed otherwise: the kernel has its threads wait for its own server.
         Thread.detachNewThread { [path = folder.path, hasEnded] in
@@ -68,10 +71,10 @@ private final class FUSEServer: @unchecked Sendable {
     /// The seconds for which the kernel keeps attributes.
     private let lifetime: UInt64
 
-    init(_ device: CInt, lastAnswered last: UnansweredMount.LastRequest?) {
+    init(_ device: CInt, lastAnswered last: UnansweredMount.LastRequest?, _ isAskedAnew: Bool) {
         self.device = device
         self.last = last
-        lifetime = last == nil ? 1_000 : 0
+        lifetime = isAskedAnew ? 0 : 1_000
     }
 
     func begin() { Thread.detachNewThread(serve) }
