@@ -23,7 +23,7 @@ final class Descriptor {
     /// The closure to call when the descriptor has been closed.
     @exclusivity(unchecked) var onClosed: (() -> Void)?
 
-    /// True if the system may ask a server for whatever is done with it.
+    /// True if each use of the descriptor may wait for a server.
     var mayWaitForServer: Bool { blocking == .server }
 
     /// Takes over an open descriptor.

@@ -112,7 +112,8 @@ import Testing
         #expect(soon { descriptorCount() <= descriptors }, "descriptors are left")
     }
 
-    /// A thread may be given the watch that the loop then removes with the other stream.
+    /// A thread may be given the watch that the loop then removes with the other stream. The event of its end leads to a new one, also without
+    /// the second question of `WatchAddition`.
     @Test(
         "A directory stays watched when one of its streams begins, and the only other one ends",
         arguments: Backend.withoutFaults, 0..<6)
